@@ -2434,6 +2434,20 @@ function Tensor:zero_() end
 ---@return luatensor.Tensor # a new tensor
 function Tensor:zeros_like(options) end
 
+---@class luatensor.compiled
+local compiled = {}
+
+---Calls the function once, and returns a text that says what the call did: how many operations waited, how many passes over
+---memory computed them, and the lines of the script before which the list had to run.
+---```lua
+---local scaled = lt.compile(function(x) return x * 2 / x:sum() + 1 end)
+---scaled(lt.ones(4))  --> [1.5, 1.5, 1.5, 1.5]
+---scaled:explain(lt.ones(4)):match "(%d+) operations"  --> 3
+---```
+---@param ... any arguments of the function
+---@return string #
+function compiled:explain(...) end
+
 ---@class luatensor.generator
 local generator = {}
 
@@ -2589,6 +2603,23 @@ lt.info = {}
 lt.linalg = {}
 
 lt.rocm = {}
+
+---Returns a function that does the same as f, whose element-wise operations wait and then run together.
+---
+---While f runs, operations such as `x * y + 1` or `lt.exp(x)` are written on a list. The list is computed when f returns, or
+---before something else needs one of its results: a sum, a product of matrices, `x:item()`, printing. Operations of equal
+---shape become one pass over memory, and results that nobody can read any more are neither computed nor stored. The values
+---are those of f itself, bit for bit. All of Lua works in f as usual: branches, counters, closures, `backward`, errors.
+---A coroutine in which f runs cannot yield from f.
+---Errors: errors of f; errors of a waiting operation, such as exhausted memory, where the list runs.
+---```lua
+---local scaled = lt.compile(function(x) return x * 2 / x:sum() + 1 end)
+---scaled(lt.ones(4))  --> [1.5, 1.5, 1.5, 1.5]
+---scaled:explain(lt.ones(4)):match "(%d+) operations"  --> 3
+---```
+---@param f function any arguments and results
+---@return luatensor.compiled # call it like f. `print(compiled)` shows what its calls did so far, and `compiled:explain(…)` what one call does
+function lt.compile(f) end
 
 ---Returns the real parts of x: a view that shares x's memory if x is complex, otherwise x itself.
 ---```lua

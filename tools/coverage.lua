@@ -26,8 +26,8 @@ coverage.tables = {
 
 -- Sources of functions that compute nothing with elements, and of functions that scripts write (elementwise, kernel).
 local other_sources = {}
-for name in ([[alias autograd help checkpoint grad compose convert device dlpack dtype elementwise file graph info
-    kernel limits memory print stream tensor thread]]):gmatch "%S+" do
+for name in ([[alias autograd help checkpoint compile grad compose convert device dlpack dtype elementwise file graph
+    info kernel limits memory print stream tensor thread]]):gmatch "%S+" do
   other_sources[name] = true
 end
 

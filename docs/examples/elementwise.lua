@@ -265,3 +265,8 @@ lt.equal_all(lt.ones(2), lt.tensor{1.0, 1.0})  --> true
 --- elementwise
 local scale = lt.elementwise("float32 x, float32 a", "a * x + 1")
 scale(lt.tensor{1.0, 2.0}, 3)  --> [4.0, 7.0]
+
+--- compile, compiled:explain
+local scaled = lt.compile(function(x) return x * 2 / x:sum() + 1 end)
+scaled(lt.ones(4))  --> [1.5, 1.5, 1.5, 1.5]
+scaled:explain(lt.ones(4)):match "(%d+) operations"  --> 3

@@ -389,10 +389,10 @@ end)
 
 describe("names of other libraries", function()
   local lt_names = {"nosuch", "interp", "percentile", "gradient", "trapz", "kron", "cov", "sparse", "image", "vmap",
-                    "compile", "select", "randperm", "cdist", "inv", "optm"}
+                    "jit", "select", "randperm", "cdist", "inv", "optm"}
   local answers = {
     percentile = 'did you mean "quantile"?', randperm = 'did you mean "permutation"?', inv = 'did you mean "lt.linalg.inv"?',
-    interp = "use lt.searchsorted and lt.lerp", compile = "lt.elementwise compiles an expression",
+    interp = "use lt.searchsorted and lt.lerp", jit = 'did you mean "compile"?',
     gradient = "differences are x:diff(), derivatives lt.grad(f)", select = "use an index: x[i] or x[{ {}, i }]",
     trapz = "use ((y[{ {2, -1} }] + y[{ {1, -2} }]) / 2 * x:diff()):sum()",
     kron = 'use lt.einsum("ij,kl->ikjl", x, y), and reshape the result',

@@ -71,6 +71,13 @@ function helpers.laid_out(layout, name, seed)
   return layout.view(helpers.tensor(whole)), expected
 end
 
+-- Returns dtype, shape and all bits of a tensor as text, but for the bits of NaN, whose sign and payload depend on the
+-- compiler.
+function helpers.bits(x)
+  local nan = x:isnan()
+  return ("%s %s %s %s"):format(x.dtype, x.shape, nan:to_bytes(), lt.where(nan, x:zeros_like(), x):to_bytes())
+end
+
 -- Returns the tensor's elements as an oracle array, read from its bytes.
 function helpers.array(t)
   local name, shape = t.dtype, {}

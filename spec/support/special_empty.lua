@@ -73,6 +73,7 @@ row("can_cast", "true", "true", "true", "true", "true", function(x) return lt.ca
 -- The other ops of the op table have automatic rows.
 
 same("where", function(x) return lt.where(mask(x), x, x) end)
+same("compile", function(x) return lt.compile(function(y) return y * 2 + 1 end)(x) end)
 same("elementwise", function(x) return lt.elementwise("float32 a, float32 b", "a * b + 1")(x, x) end)
 same("complex", function(x) return lt.complex(x, x) end)
 same("real")

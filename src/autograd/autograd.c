@@ -295,9 +295,9 @@ static uint64_t needed_by_rule(lua_State *L, const op_record *r, unsigned wanted
 ** original. */
 static void push_twin(lua_State *L, const char *fn, int i) {
   const tensor_userdata *u = lua_touserdata(L, i);
-  tensor *copy = push_tensor(L, fn, u->tensor.dtype, &u->tensor.shape, u->tensor.store->place);
+  tensor *copy = push_tensor_later(L, fn, u->tensor.dtype, &u->tensor.shape, u->tensor.store->place);
   int st;
-  TRY(L, copy->store->place, st, op_copy(copy, &u->tensor));
+  TRY(L, copy->store->place, st, op_copy_later(copy, &u->tensor));
   if (st != OK) raise(L, fn, st, (const tensor *[]){copy, &u->tensor}, 2);
   tensor_userdata *twin = lua_touserdata(L, -1);
   twin->needs_grad = u->needs_grad;
@@ -372,7 +372,7 @@ static int l_new_node(lua_State *L) {
   if (!is_recorded(L, &r, nin, &dims)) return 0;
   for (int k = 1; k <= nout; k++) {
     lua_rawgeti(L, 4, k);
-    dims += check_tensor(L, 4 + k, "autograd")->shape.ndim;
+    dims += check_tensor_later(L, 4 + k, "autograd")->shape.ndim;
   }
   node *n = push_node(L, r.name, nin, nout, dims);
   int at = lua_gettop(L);

@@ -32,7 +32,7 @@ enum {
 
 static tensor_userdata *tensor_at(lua_State *L, int i) { return lua_touserdata(L, i); }
 
-static bool is_sole(const tensor *t) { return storage_is_sole(t->store) && tensor_is_contiguous(t); }
+static bool is_sole(const tensor *t) { return storage_has_one_user(t->store) && tensor_is_contiguous(t); }
 
 /* ---- sums ---- */
 
@@ -75,8 +75,9 @@ static void add_up(lua_State *L, const walk *w) {
 static void set_leaf(lua_State *L, int leaf) {
   tensor_userdata *g = tensor_at(L, -1);
   if (!is_sole(&g->tensor)) {
-    tensor *copy = push_tensor(L, "backward", g->tensor.dtype, &g->tensor.shape, g->tensor.store->place);
-    int st = op_copy(copy, &g->tensor);
+    tensor *copy = push_tensor_later(L, "backward", g->tensor.dtype, &g->tensor.shape, g->tensor.store->place);
+    int st;
+    TRY(L, copy->store->place, st, op_copy_later(copy, &g->tensor));
     if (st != OK) raise(L, "backward", st, (const tensor *[]){copy, &g->tensor}, 2);
     tensor_drop(&g->tensor);
     tensor_at(L, -1)->held = true;
@@ -219,7 +220,7 @@ static void pass(lua_State *L, walk *w, const node *n, int k, bool last) {
     lua_pop(L, 1);
     return;
   }
-  check_tensor(L, -1, n->name);
+  check_tensor_later(L, -1, n->name);
   if (!w->graph) own(L, w, last);
   if (!fits(v, &tensor_at(L, -1)->tensor)) fit(L, w, v);
   if (!lua_isnil(L, CHECK)) {
@@ -415,7 +416,7 @@ static int walk_nodes(lua_State *L) {
 ** captured, captures, wanted and check. */
 static int l_walk(lua_State *L) {
   lua_settop(L, FIRST);
-  check_tensor(L, FIRST, "backward");
+  check_tensor_later(L, FIRST, "backward");
   if (!test_tensor(L, SOURCE)) check_node(L, SOURCE);
   bool graph = flag_of(L, RUN, "graph");
   scope *outer = scope_current();

@@ -7,7 +7,7 @@
 #include "lua/register.h"
 
 static void require_grad(lua_State *L, int i, const char *fn, bool flag) {
-  check_tensor(L, i, fn);
+  check_tensor_later(L, i, fn);
   tensor_userdata *u = lua_touserdata(L, i);
   if (!u->is_leaf) {
     if (flag) return;
@@ -43,7 +43,7 @@ Requests gradients for x: ops on x are recorded, and `y:backward()` adds gradien
 @treturn Tensor x
 */
 static int l_requires_grad(lua_State *L) {
-  check_tensor(L, 1, "requires_grad_");
+  check_tensor_later(L, 1, "requires_grad_");
   require_grad(L, 1, "requires_grad_", lua_isnoneornil(L, 2) || check_flag(L, 2, "requires_grad_"));
   lua_settop(L, 1);
   return 1;
@@ -56,7 +56,7 @@ Returns a tensor that shares x's memory. No gradient flows through the result.
 @treturn Tensor
 */
 static int l_detach(lua_State *L) {
-  tensor *t = push_view(L, check_tensor(L, 1, "detach"));
+  tensor *t = push_view(L, check_tensor_later(L, 1, "detach"));
   t->apart = true;
   t->store->kept++;
   return 1;
@@ -69,7 +69,7 @@ Removes x from its graph: x becomes a leaf that needs no gradient.
 @treturn Tensor x
 */
 static int l_detach_in_place(lua_State *L) {
-  check_tensor(L, 1, "detach_");
+  check_tensor_later(L, 1, "detach_");
   lua_settop(L, 1);
   tensor_userdata *u = lua_touserdata(L, 1);
   if (!u->is_leaf) make_constant(L, 1, u);
@@ -83,7 +83,7 @@ Makes backward store the gradient of x in `x.grad`, although x is no leaf.
 @tparam Tensor x
 */
 static int l_retain_grad(lua_State *L) {
-  check_tensor(L, 1, "retain_grad");
+  check_tensor_later(L, 1, "retain_grad");
   const tensor_userdata *u = lua_touserdata(L, 1);
   if (!u->needs_grad) return luaL_error(L, "retain_grad: this tensor needs no gradient");
   if (u->is_leaf) return 0;
@@ -98,20 +98,20 @@ static int l_retain_grad(lua_State *L) {
 /* ---- properties ---- */
 
 static int get_requires_grad(lua_State *L) {
-  check_tensor(L, 1, "requires_grad");
+  check_tensor_later(L, 1, "requires_grad");
   lua_pushboolean(L, ((tensor_userdata *)lua_touserdata(L, 1))->needs_grad);
   return 1;
 }
 
 static int get_is_leaf(lua_State *L) {
-  check_tensor(L, 1, "is_leaf");
+  check_tensor_later(L, 1, "is_leaf");
   lua_pushboolean(L, ((tensor_userdata *)lua_touserdata(L, 1))->is_leaf);
   return 1;
 }
 
 /* x.grad_fn: the name of the op that made x, or nil if x is a leaf. */
 static int get_grad_fn(lua_State *L) {
-  check_tensor(L, 1, "grad_fn");
+  check_tensor_later(L, 1, "grad_fn");
   if (((tensor_userdata *)lua_touserdata(L, 1))->is_leaf) return 0;
   lua_getiuservalue(L, 1, 1);
   lua_pushstring(L, check_node(L, -1)->name);
@@ -120,7 +120,7 @@ static int get_grad_fn(lua_State *L) {
 
 /* Pushes x.grad, where x is the tensor at stack index 1. */
 static int push_grad(lua_State *L) {
-  check_tensor(L, 1, "grad");
+  check_tensor_later(L, 1, "grad");
   const tensor_userdata *u = lua_touserdata(L, 1);
   lua_getiuservalue(L, 1, 1);
   if (u->is_leaf) return 1;
@@ -153,7 +153,7 @@ static int raise_gradient(lua_State *L, const tensor *x, const tensor *g) {
 
 /* x.grad = g, where g may be nil. An old gradient that no script has seen is freed at once. */
 int set_grad(lua_State *L) {
-  const tensor *x = check_tensor(L, 1, "grad");
+  const tensor *x = check_tensor_later(L, 1, "grad");
   tensor_userdata *u = lua_touserdata(L, 1);
   if (!u->is_leaf) return luaL_error(L, "grad: only leaves have a gradient that can be set; use retain_grad to see it");
   if (!lua_isnil(L, 3)) {
@@ -177,7 +177,7 @@ int set_grad(lua_State *L) {
 /* source(x): returns the destination of x's gradient: nil, x itself if x is a leaf, or x's node. If the node has
 ** several results, the second value is the number of the result. */
 static int l_source(lua_State *L) {
-  check_tensor(L, 1, "autograd");
+  check_tensor_later(L, 1, "autograd");
   const tensor_userdata *u = lua_touserdata(L, 1);
   lua_settop(L, 1);
   if (!u->needs_grad) return 0;
@@ -190,21 +190,21 @@ static int l_source(lua_State *L) {
 
 /* sole(x): true if no other tensor shares x's memory, and x is contiguous. */
 static int l_sole(lua_State *L) {
-  const tensor *t = check_tensor(L, 1, "autograd");
-  lua_pushboolean(L, storage_is_sole(t->store) && tensor_is_contiguous(t));
+  const tensor *t = check_tensor_later(L, 1, "autograd");
+  lua_pushboolean(L, storage_has_one_user(t->store) && tensor_is_contiguous(t));
   return 1;
 }
 
 /* alias(x): returns a view of x's memory that is not a part of the graph. */
 static int l_alias(lua_State *L) {
-  push_view(L, check_tensor(L, 1, "autograd"));
+  push_view(L, check_tensor_later(L, 1, "autograd"));
   return 1;
 }
 
 /* set_apart(x): marks x as detached, like a result of x:detach(). Other tensors may share x's memory, but they do not
 ** share its gradient. */
 static int l_set_apart(lua_State *L) {
-  tensor *t = check_tensor(L, 1, "autograd");
+  tensor *t = check_tensor_later(L, 1, "autograd");
   if (t->apart) return 0;
   t->apart = true;
   t->store->kept++;
@@ -213,7 +213,7 @@ static int l_set_apart(lua_State *L) {
 
 /* become(x, y): gives the leaf x the memory, shape, dtype and device of y. */
 static int l_become(lua_State *L) {
-  tensor *x = check_tensor(L, 1, "autograd"), *y = check_tensor(L, 2, "autograd");
+  tensor *x = check_tensor_later(L, 1, "autograd"), *y = check_tensor_later(L, 2, "autograd");
   if (!((tensor_userdata *)lua_touserdata(L, 1))->is_leaf) return luaL_error(L, "only leaves can be moved");
   check_no_interrupt(L, "to");
   tensor t = *y;
@@ -233,7 +233,7 @@ static int l_is_complex(lua_State *L) {
 
 /* version(x): returns the number of in-place writes to x's memory. */
 static int l_version(lua_State *L) {
-  lua_pushinteger(L, check_tensor(L, 1, "autograd")->store->version);
+  lua_pushinteger(L, check_tensor_later(L, 1, "autograd")->store->version);
   return 1;
 }
 

@@ -35,4 +35,9 @@ static inline size_t account_live(const account *a) {
   return a->charged - atomic_load_explicit(&a->returned, memory_order_relaxed);
 }
 
+/* True if `bytes` more bytes would not exceed the state's limit. */
+static inline bool account_allows(const account *a, size_t bytes) {
+  return !a->limit || (bytes <= a->limit && account_live(a) <= a->limit - bytes);
+}
+
 #endif

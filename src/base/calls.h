@@ -17,7 +17,8 @@ static inline int64_t most_of(int64_t a, int64_t b)  { return a > b ? a : b; }
 enum {
   MAX_DIMS = 16,
   MAX_ARITY = 4,      /* the most inputs of a row of the op table */
-  MAX_IN   = 8        /* the most inputs of an element-wise call */
+  MAX_IN   = 8,       /* the most inputs of an element-wise call of a script */
+  MAX_OPERANDS = 12       /* the most operands of a plan: inputs and results */
 };
 
 enum map_op {
@@ -63,7 +64,7 @@ typedef struct plan {
   int     ndim;
   int64_t count;
   int64_t shape[MAX_DIMS];
-  int64_t stride[1 + MAX_IN][MAX_DIMS];   /* elements; [0]: the output's, [1 + k]: input k's; 0 in broadcast dims */
+  int64_t stride[MAX_OPERANDS][MAX_DIMS];     /* elements; [0]: the output's, [1 + k]: input k's; 0 in broadcast dims */
 } plan;
 
 /* out[i] = op(in[0][i], …), computed in dtype `compute` and stored in dtype out.dtype. */
@@ -492,12 +493,13 @@ typedef struct update_call {
   double      number[UPDATE_NUMBERS];
 } update_call;
 
-/* Programs of lt.elementwise: an expression as a list of steps, each of which applies a row of the op table. Values
-** have numbers: first the inputs, then the constants (from ELEMENTWISE_CONSTANT on), then the registers (from
-** ELEMENTWISE_REGISTER on). Each value has a compute dtype. */
+/* Element-wise programs, of lt.elementwise and of deferred operations: a list of steps, each of which applies a row of
+** the op table. Values have numbers: first the inputs, then the constants (from ELEMENTWISE_CONSTANT on), then the
+** registers (from ELEMENTWISE_REGISTER on). Each value has a compute dtype. */
 enum {
-  ELEMENTWISE_CONSTANTS = 32, ELEMENTWISE_REGISTERS = 16, ELEMENTWISE_STEPS = 64,
-  ELEMENTWISE_CONSTANT = MAX_IN, ELEMENTWISE_REGISTER = ELEMENTWISE_CONSTANT + ELEMENTWISE_CONSTANTS
+  ELEMENTWISE_CONSTANTS = 32, ELEMENTWISE_STEPS = 64, ELEMENTWISE_REGISTERS = ELEMENTWISE_STEPS,
+  ELEMENTWISE_INPUTS = MAX_OPERANDS - 1, ELEMENTWISE_RESULTS = 8,
+  ELEMENTWISE_CONSTANT = ELEMENTWISE_INPUTS, ELEMENTWISE_REGISTER = ELEMENTWISE_CONSTANT + ELEMENTWISE_CONSTANTS
 };
 
 /* A step: out = op(in[0], …), where `out` is a register that is none of the inputs. The op `positive` converts from
@@ -511,19 +513,22 @@ typedef struct elementwise_step {
 } elementwise_step;
 
 typedef struct elementwise_program {
-  int        nin, nconstant, nregister, nstep;
-  enum dtype in[MAX_IN];               /* the compute dtypes to which operands are converted */
+  int        nin, nout, nconstant, nregister, nstep;
+  enum dtype in[ELEMENTWISE_INPUTS];   /* the compute dtypes to which operands are converted */
   enum dtype constant_dtype[ELEMENTWISE_CONSTANTS];
   scalar     constant[ELEMENTWISE_CONSTANTS];
-  elementwise_step step[ELEMENTWISE_STEPS];   /* at least one; the register of the last step is the result */
+  elementwise_step step[ELEMENTWISE_STEPS];   /* at least one */
+  uint8_t    out[ELEMENTWISE_RESULTS]; /* the register of each result, which only one step writes */
+  enum dtype gives[ELEMENTWISE_RESULTS];      /* the dtypes of these registers */
   bool       costly;                   /* the program contains a costly function such as exp */
-  uint64_t   hash;                     /* hash of all fields above */
+  uint64_t   hash;                     /* hash of the used fields above but for the values of constants; 0: not
+                                       ** finished */
 } elementwise_program;
 
 typedef struct elementwise_call {
   const elementwise_program *program;
-  const plan *plan;                    /* the loop nest of all operands, as in a map_call */
-  operand    out, in[MAX_IN];
+  const plan *plan;                    /* the loop nest of all operands: first the results, then the inputs */
+  operand    out[ELEMENTWISE_RESULTS], in[ELEMENTWISE_INPUTS];
 } elementwise_call;
 
 /* A kernel that a script wrote, with its arguments. An argument is a pointer or a number, given as the low bytes of

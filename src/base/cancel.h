@@ -18,6 +18,7 @@ typedef struct operation {
   int64_t next;                         /* time of the next check on a coarse clock, in nanoseconds; 0: not set */
   bool    stopped;                      /* the operation is cancelled */
   bool    inside;                       /* asked() is running; it may call Lua */
+  bool    announced;                    /* other threads see that the state runs an operation (lua/cancel.h) */
 } operation;
 
 extern _Thread_local FAST_TLS operation this_operation __attribute__((visibility("hidden")));

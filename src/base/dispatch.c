@@ -17,21 +17,24 @@ static double bytes_visited(const plan *p, int k, const operand *o) {
   return o->data ? bytes_of(visited(p, k), o->dtype) : 0;
 }
 
-/* Returns the bytes that inputs 1 … n of a plan have together, with broadcast elements counted once. */
-static double bytes_in(const plan *p, const operand *in, int n) {
+/* Returns the bytes that n operands have together, with broadcast elements counted once. The operands are operands
+** `first` … of the plan. */
+static double bytes_of_operands(const plan *p, int first, const operand *o, int n) {
   double sum = 0;
-  for (int i = 0; i < n; i++) sum += bytes_visited(p, 1 + i, &in[i]);
+  for (int i = 0; i < n; i++) sum += bytes_visited(p, first + i, &o[i]);
   return sum;
 }
 
 static work work_map(const map_call *c) {
-  return (work){.dtype = c->compute, .elements = (double)c->plan->count, .read = bytes_in(c->plan, c->in, c->nin),
+  return (work){.dtype = c->compute, .elements = (double)c->plan->count, .read = bytes_of_operands(c->plan, 1, c->in, c->nin),
                 .written = bytes_visited(c->plan, 0, &c->out)};
 }
 
 static work work_elementwise(const elementwise_call *c) {
-  return (work){.dtype = c->program->step[c->program->nstep - 1].compute, .elements = (double)c->plan->count,
-                .read = bytes_in(c->plan, c->in, c->program->nin), .written = bytes_visited(c->plan, 0, &c->out)};
+  const elementwise_program *p = c->program;
+  return (work){.dtype = p->step[p->nstep - 1].compute, .elements = (double)c->plan->count,
+                .read = bytes_of_operands(c->plan, p->nout, c->in, p->nin),
+                .written = bytes_of_operands(c->plan, 0, c->out, p->nout)};
 }
 
 static work work_reduce(const reduce_call *c) {

@@ -16,6 +16,7 @@ typedef struct loan {
 
 static loan *first;                        /* the open loans, the newest first, because hosts mostly revoke recent
                                            ** loans */
+atomic_int loan_count;
 static uint64_t numbers;                   /* the number of loans made so far */
 
 static _Thread_local char here;            /* the address of `here` identifies the thread */
@@ -33,11 +34,13 @@ static void add(loan *l) {
   l->next = first;
   if (first) first->prev = l;
   first = l;
+  atomic_fetch_add_explicit(&loan_count, 1, memory_order_relaxed);
   lock_release(LOCK_LOANS);
 }
 
 /* Removes the loan from the list. The caller holds LOCK_LOANS. */
 static void take_out(loan *l) {
+  atomic_fetch_sub_explicit(&loan_count, 1, memory_order_relaxed);
   if (l->prev) l->prev->next = l->next; else first = l->next;
   if (l->next) l->next->prev = l->prev;
 }

@@ -16,9 +16,13 @@ enum loan_status {
 };
 
 /* Lends `bytes` bytes of host memory at ptr as a storage. `release`, which may be NULL, is called once, at the end of
-** the loan. *running is true while an operation of the borrowing state runs. Fails with ERR_MEMORY. */
+** the loan. *running must be true while an operation of the borrowing state runs
+** that began when loan_count was not 0. Fails with ERR_MEMORY. */
 int loan_open(void *ptr, size_t bytes, void (*release)(void *context), void *context, const atomic_bool *running,
               storage **s, uint64_t *number);
+
+/* The number of open loans. */
+extern atomic_int loan_count;
 
 /* Called before *running becomes invalid, because the state is being closed. */
 void loan_forget(const atomic_bool *running);
@@ -37,8 +41,6 @@ enum loan_status loan_revoke(uint64_t number);
 /* True if the storage is memory that the host may take back, so that its address must not be given to other
 ** libraries. */
 bool storage_is_lent(const storage *s);
-
-enum { EPOCH_REVOKED = 0x7fffffff };       /* an epoch that no device reaches by reopening */
 
 /* True if the host took this memory back. */
 static inline bool storage_is_revoked(const storage *s) { return s->epoch == EPOCH_REVOKED; }

@@ -65,6 +65,20 @@ int storage_new(place where, size_t bytes, storage **s) {
   return st;
 }
 
+int storage_new_later(place where, size_t bytes, account *a, storage **s) {
+  int st = storage_wrap(where, NULL, bytes, NULL, a, s);
+  if (st == OK) (*s)->epoch = EPOCH_PENDING;
+  return st;
+}
+
+int storage_provide(storage *s) {
+  if (fails_now()) return ERR_MEMORY;
+  int st = s->place.device->alloc(s->place.index, s->bytes, &s->ptr);
+  if (st == OK && s->owner) account_charge(s->owner, s);
+  if (st == OK) s->owner = NULL;
+  return st;
+}
+
 void storage_retain(storage *s) { atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed); }
 
 /* Drops a reference. Returns true if the reference was the last one. A sole owner needs no atomic
@@ -76,7 +90,7 @@ static bool is_last(storage *s) {
 static void end_storage(storage *s) {
   if (s->bytes >= LARGE_STORAGE) list_remove(s);
   if (s->release) s->release(s);
-  else if (!storage_is_lost(s)) s->place.device->free(s->place.index, s->ptr, s->bytes);
+  else if (!storage_is_pending(s) && !storage_is_lost(s)) s->place.device->free(s->place.index, s->ptr, s->bytes);
   atomic_fetch_sub_explicit(live_at(s->place), 1, memory_order_relaxed);
   free(s->origin);
   free(s);

@@ -17,11 +17,13 @@ typedef struct storage {
   atomic_int refs;                        /* number of references; a DLPack consumer may drop the last one in any
                                           ** thread */
   int      kept;                          /* number of references that graph nodes or detached tensors hold */
+  bool     exported;                      /* other libraries may have the address of the memory */
   uint32_t version;                       /* increased by every in-place write */
   unsigned epoch;                         /* the device's epoch at allocation; the memory is lost when the device is
-                                          ** reopened */
+                                          ** reopened. Or one of the epochs below */
   void   (*release)(struct storage *s);   /* NULL, or called instead of free for foreign memory (DLPack, loans) */
-  void    *owner;                         /* for `release`: the owner of the foreign memory */
+  void    *owner;                         /* for `release`: the owner of the foreign memory. While the storage has no
+                                          ** memory yet: the account to charge, or NULL */
   struct account *account;                /* the account to which the storage is charged, or NULL */
 
   /* Fields for the out-of-memory message, which names the largest storage. Only storages of at least LARGE_STORAGE
@@ -34,6 +36,10 @@ typedef struct storage {
 int  storage_new(place where, size_t bytes, storage **s);
 /* Makes a storage of foreign memory; `release` is called with the storage when its last reference is dropped. */
 int  storage_wrap(place where, void *ptr, size_t bytes, void (*release)(storage *), void *owner, storage **s);
+/* Makes a storage whose memory storage_provide allocates later. Until then the storage is pending. The memory will be
+** charged to account `a`, unless `a` is NULL. */
+int  storage_new_later(place where, size_t bytes, struct account *a, storage **s);
+int  storage_provide(storage *s);
 void storage_retain(storage *s);
 
 /* Drops a reference; dropping the last reference frees the memory. */
@@ -46,9 +52,25 @@ void storage_drop_elsewhere(storage *s);
 /* True if the caller holds the only reference. Then no other thread can make or drop a reference concurrently. */
 static inline bool storage_is_sole(const storage *s) { return atomic_load_explicit(&s->refs, memory_order_acquire) == 1; }
 
-/* True if the memory was lost because the device was reopened or because the host took it back (base/loan.h). */
+/* Epochs that no device reaches by reopening. */
+enum {
+  EPOCH_REVOKED = 0x7fffffff,             /* the host took the memory back (base/loan.h) */
+  EPOCH_FAILED  = 0x7ffffffe,             /* the deferred operation that computes the elements failed */
+  EPOCH_PENDING = 0x7ffffffd              /* deferred operations (op/deferral.h) read or write the elements */
+};
+
+/* True if the memory was lost because the device was reopened, because the host took it back, or because a deferred
+** operation failed. */
 static inline bool storage_is_lost(const storage *s) {
-  return s->epoch != place_epoch(s->place);
+  return s->epoch != place_epoch(s->place) && s->epoch != EPOCH_PENDING;
+}
+
+/* True if deferred operations read or write the storage. Before the memory is used, these operations must run. */
+static inline bool storage_is_pending(const storage *s) { return s->epoch == EPOCH_PENDING; }
+
+/* True if the caller holds the only reference besides the list of deferred operations, which holds one reference. */
+static inline bool storage_has_one_user(const storage *s) {
+  return atomic_load_explicit(&s->refs, memory_order_acquire) == 1 + storage_is_pending(s);
 }
 
 /* The number of live storages on a device, and the bytes and the origin of the largest listed storage (origin "":

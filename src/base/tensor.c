@@ -2,13 +2,8 @@
 
 #include <string.h>
 
-int tensor_init(tensor *t, enum dtype dtype, const shape *s, place where) {
-  int64_t count;
-  int st = shape_count(s, dtype_size(dtype), &count);
-  if (st != OK) return st;
-  storage *store;
-  st = storage_new(where, (size_t)count * (size_t)dtype_size(dtype), &store);
-  if (st != OK) return st;
+/* Makes t a contiguous tensor of `count` elements with this storage. */
+static void set_contiguous(tensor *t, storage *store, enum dtype dtype, const shape *s, int64_t count) {
   t->store = store;
   t->dtype = dtype;
   t->shape = *s;
@@ -16,7 +11,24 @@ int tensor_init(tensor *t, enum dtype dtype, const shape *s, place where) {
   t->offset = 0;
   t->weak = t->apart = false;
   shape_strides(s, t->stride);
-  return OK;
+}
+
+int tensor_init(tensor *t, enum dtype dtype, const shape *s, place where) {
+  int64_t count;
+  storage *store;
+  int st = shape_count(s, dtype_size(dtype), &count);
+  if (st == OK) st = storage_new(where, (size_t)count * (size_t)dtype_size(dtype), &store);
+  if (st == OK) set_contiguous(t, store, dtype, s, count);
+  return st;
+}
+
+int tensor_init_later(tensor *t, enum dtype dtype, const shape *s, place where, struct account *a) {
+  int64_t count;
+  storage *store;
+  int st = shape_count(s, dtype_size(dtype), &count);
+  if (st == OK) st = storage_new_later(where, (size_t)count * (size_t)dtype_size(dtype), a, &store);
+  if (st == OK) set_contiguous(t, store, dtype, s, count);
+  return st;
 }
 
 void tensor_view(tensor *t, const tensor *base) {
@@ -135,20 +147,23 @@ static bool shares_element(const tensor *a, const tensor *b) {
   return count_solutions(&e, 0, e.want, 1) > 0;
 }
 
-/* Sets *first and *last to the addresses of the first and the last byte that t uses. */
-static void byte_range(const tensor *t, const char **first, const char **last) {
+/* Sets *first and *last to the addresses of the first and the last byte that t uses. Addresses are numbers, because a
+** pending storage may have no memory yet. */
+static void byte_range(const tensor *t, uintptr_t *first, uintptr_t *last) {
   int64_t lo = 0, hi = 0;
   for (int d = 0; d < t->shape.ndim; d++) {
     int64_t reach = (t->shape.dim[d] - 1) * t->stride[d];
     if (reach < 0) lo += reach; else hi += reach;
   }
-  const char *data = tensor_data(t);
-  *first = data + lo * dtype_size(t->dtype);
-  *last = data + (hi + 1) * dtype_size(t->dtype) - 1;
+  uintptr_t data = (uintptr_t)t->store->ptr;
+  int64_t size = dtype_size(t->dtype);
+  *first = data + (uintptr_t)((t->offset + lo) * size);
+  *last = data + (uintptr_t)((t->offset + hi + 1) * size - 1);
 }
 
 static bool ranges_meet(const tensor *a, const tensor *b) {
-  const char *af, *al, *bf, *bl;
+  uintptr_t af, al, bf, bl;
+  if (a->store != b->store && (!a->store->ptr || !b->store->ptr)) return false;
   byte_range(a, &af, &al);
   byte_range(b, &bf, &bl);
   return al >= bf && bl >= af;
@@ -157,7 +172,8 @@ static bool ranges_meet(const tensor *a, const tensor *b) {
 /* True if `in`, broadcast to out's shape, has each element at the address of the same element of `out`. */
 static bool same_places(const tensor *out, const tensor *in) {
   int64_t stride[MAX_DIMS];
-  if (out->dtype != in->dtype || tensor_data(out) != tensor_data(in)) return false;
+  if (out->dtype != in->dtype) return false;
+  if (out->store == in->store ? out->offset != in->offset : tensor_data(out) != tensor_data(in)) return false;
   if (shape_expand(&in->shape, in->stride, &out->shape, stride) != OK) return false;
   for (int d = 0; d < out->shape.ndim; d++)
     if (out->shape.dim[d] != 1 && out->stride[d] != stride[d]) return false;

@@ -19,7 +19,11 @@ typedef struct tensor {
                                   ** the storage's `kept` */
 } tensor;
 
+/* Returns the address of the first element. The storage must not be pending. */
 static inline void *tensor_data(const tensor *t) {
+#ifdef __SANITIZE_ADDRESS__
+  if (storage_is_pending(t->store)) __builtin_trap();
+#endif
   return (char *)t->store->ptr + t->offset * dtype_size(t->dtype);
 }
 
@@ -30,6 +34,9 @@ scalar tensor_number(const tensor *t);
 
 /* Allocates contiguous memory for t, whose store must be NULL. t is unchanged on error. */
 int tensor_init(tensor *t, enum dtype dtype, const shape *s, place where);
+
+/* Like tensor_init, but the memory is allocated later (storage_new_later). */
+int tensor_init_later(tensor *t, enum dtype dtype, const shape *s, place where, struct account *a);
 
 /* Makes t a view of all elements of base. The caller may then change t's shape, strides, offset and count. */
 void tensor_view(tensor *t, const tensor *base);

@@ -38,7 +38,7 @@ typedef struct cut {
 ** elements. */
 typedef struct box {
   int64_t at[MAX_DIMS], len[MAX_DIMS];
-  int64_t offset[1 + MAX_IN];
+  int64_t offset[MAX_OPERANDS];
   int64_t count;             /* the number of elements of the box */
   bool    full;              /* true: no dim of the box is shortened */
 } box;

@@ -16,29 +16,36 @@ typedef char box_bytes[BOX_BYTES];
 
 /* The operands and buffers of one thread. */
 typedef struct desk {
-  side      out, in[MAX_IN];
-  _Alignas(64) box_bytes constant[ELEMENTWISE_CONSTANTS], value[ELEMENTWISE_REGISTERS];
   const char *at[ELEMENTWISE_REGISTER + ELEMENTWISE_REGISTERS];      /* the address of each value's box */
+  char *to[ELEMENTWISE_REGISTERS];                                   /* the same addresses, of registers */
+  side  out[ELEMENTWISE_RESULTS], in[ELEMENTWISE_INPUTS];
+  _Alignas(64) box_bytes constant[ELEMENTWISE_CONSTANTS];
+  _Alignas(64) box_bytes value[];                                    /* [nregister] */
 } desk;
 
 typedef struct elementwise_work {
   const elementwise_call *call;
-  enum dtype result;
-  cut   cut;
-  desk *desks;
+  cut    cut;
+  char  *desks;
+  size_t size;               /* of a thread's desk, in bytes */
 } elementwise_work;
+
+static void set_register(desk *w, int value, char *box) {
+  w->at[value] = w->to[value - ELEMENTWISE_REGISTER] = box;
+}
 
 static void set_desk(desk *w, const elementwise_work *t) {
   const elementwise_call *c = t->call;
   const elementwise_program *p = c->program;
-  side_init(&w->out, &c->out, c->plan->stride[0], t->result, c->out.dtype);
-  for (int k = 0; k < p->nin; k++) side_input(&w->in[k], &c->in[k], c->plan->stride[1 + k], p->in[k]);
+  for (int k = 0; k < p->nout; k++)
+    side_init(&w->out[k], &c->out[k], c->plan->stride[k], p->gives[k], c->out[k].dtype);
+  for (int k = 0; k < p->nin; k++) side_input(&w->in[k], &c->in[k], c->plan->stride[p->nout + k], p->in[k]);
   for (int k = 0; k < p->nconstant; k++) {
     int64_t n = least_of(BOX_COUNT, BOX_BYTES / dtype_size(p->constant_dtype[k]));
     fill_constant(&p->constant[k], p->constant_dtype[k], n, w->constant[k]);
     w->at[ELEMENTWISE_CONSTANT + k] = w->constant[k];
   }
-  for (int k = 0; k < p->nregister; k++) w->at[ELEMENTWISE_REGISTER + k] = w->value[k];
+  for (int k = 0; k < p->nregister; k++) set_register(w, ELEMENTWISE_REGISTER + k, w->value[k]);
 }
 
 /* Converts a box of n elements. If the step rounds to a half float, converts to the half float and back. */
@@ -66,19 +73,19 @@ static void run_step(const elementwise_step *s, const desk *w, int64_t n, char *
 
 static void run_box(desk *w, const elementwise_call *c, const box *b) {
   const elementwise_program *p = c->program;
-  int ndim = c->plan->ndim, last = p->nstep - 1;
-  char *target = side_target(&w->out, b, ndim, b->offset[0]);
-  for (int k = 0; k < p->nin; k++) w->at[k] = side_fetch(&w->in[k], b, ndim, b->offset[1 + k], w->in[k].block);
-  for (int k = 0; k < last; k++) run_step(&p->step[k], w, b->count, w->value[p->step[k].out - ELEMENTWISE_REGISTER]);
-  run_step(&p->step[last], w, b->count, target);
-  side_deliver(&w->out, b, ndim, b->offset[0], target);
+  int ndim = c->plan->ndim;
+  for (int k = 0; k < p->nout; k++) set_register(w, p->out[k], side_target(&w->out[k], b, ndim, b->offset[k]));
+  for (int k = 0; k < p->nin; k++)
+    w->at[k] = side_fetch(&w->in[k], b, ndim, b->offset[p->nout + k], w->in[k].block);
+  for (int k = 0; k < p->nstep; k++) run_step(&p->step[k], w, b->count, w->to[p->step[k].out - ELEMENTWISE_REGISTER]);
+  for (int k = 0; k < p->nout; k++) side_deliver(&w->out[k], b, ndim, b->offset[k], w->at[p->out[k]]);
 }
 
 static void run_boxes(const void *task_at, int64_t begin, int64_t end, int worker) {
   const elementwise_work *t = task_at;
   const elementwise_call *c = t->call;
-  int noperands = 1 + c->program->nin;
-  desk *w = &t->desks[worker];
+  int noperands = c->program->nout + c->program->nin;
+  desk *w = (desk *)(void *)(t->desks + (size_t)worker * t->size);
   box b;
   set_desk(w, t);
   box_start(&b, &t->cut, c->plan, noperands, begin);
@@ -97,7 +104,8 @@ static bool has_kernels(const elementwise_program *p) {
 /* Returns the most elements of a box such that the buffers of all operands, constants and steps can store the box. */
 static int64_t most_elements(const elementwise_call *c) {
   const elementwise_program *p = c->program;
-  int64_t most = box_most(&c->out, c->in, p->nin, p->in[0]);
+  int64_t most = box_most(&c->out[0], c->in, p->nin, p->in[0]);
+  for (int k = 1; k < p->nout; k++) most = least_of(most, BOX_BYTES / dtype_size(c->out[k].dtype));
   for (int k = 0; k < p->nconstant; k++) most = least_of(most, BOX_BYTES / dtype_size(p->constant_dtype[k]));
   for (int k = 0; k < p->nin; k++) most = least_of(most, BOX_BYTES / dtype_size(p->in[k]));
   for (int k = 0; k < p->nstep; k++) most = least_of(most, BOX_BYTES / dtype_size(p->step[k].gives));
@@ -108,10 +116,10 @@ int cpu_elementwise(int index, const elementwise_call *c) {
   const elementwise_program *p = c->program;
   if (!has_kernels(p)) return ERR_NO_KERNEL;
   int threads = cpu_threads(c->plan->count * p->nstep * (p->costly ? COSTLY : 1), GRAIN);
-  elementwise_work t = {.call = c, .result = p->step[p->nstep - 1].gives};
-  cut_plan(&t.cut, c->plan, 1 + p->nin, &(needs){.most = most_elements(c), .buffers = true});
+  elementwise_work t = {.call = c, .size = sizeof(desk) + (size_t)p->nregister * sizeof(box_bytes)};
+  cut_plan(&t.cut, c->plan, p->nout + p->nin, &(needs){.most = most_elements(c), .buffers = true});
   if (threads > t.cut.count) threads = (int)t.cut.count;
-  size_t bytes = (size_t)threads * sizeof(desk);
+  size_t bytes = (size_t)threads * t.size;
   void *desks;
   int st = cpu_alloc(index, bytes, &desks);
   if (st != OK) return st;

@@ -52,10 +52,7 @@ static void add_value(text *t, const elementwise_program *p, const writers *w, i
   else if (value >= ELEMENTWISE_REGISTER) add(t, "s%d", w->step[value - ELEMENTWISE_REGISTER]);
   else {
     int k = value - ELEMENTWISE_CONSTANT;
-    enum dtype d = p->constant_dtype[k];
-    gpu_word v = gpu_number(&p->constant[k], d);
-    add(t, "from_word<DT_%s>({0x%llxull, 0x%llxull})", dtypes[d].name, (unsigned long long)v.low,
-        (unsigned long long)v.high);
+    add(t, "from_word<DT_%s>(a.constant[%d])", dtypes[p->constant_dtype[k]].name, k);
   }
 }
 
@@ -75,7 +72,9 @@ static void add_step(text *t, const elementwise_program *p, writers *w, int i) {
 }
 
 static int widest(const elementwise_call *c) {
-  int most = dtype_size(c->out.dtype);
+  int most = 1;
+  for (int k = 0; k < c->program->nout; k++)
+    if (dtype_size(c->out[k].dtype) > most) most = dtype_size(c->out[k].dtype);
   for (int k = 0; k < c->program->nin; k++)
     if (c->in[k].data && dtype_size(c->in[k].dtype) > most) most = dtype_size(c->in[k].dtype);
   return most;
@@ -84,26 +83,32 @@ static int widest(const elementwise_call *c) {
 static void write_unit(text *t, const elementwise_call *c) {
   const elementwise_program *p = c->program;
   writers w = {{0}};
-  int last = p->nstep - 1;
   add(t, "#define ELEMENTWISE_INPUTS(X)");
   for (int k = 0; k < p->nin; k++) add(t, " X(%d, %s, %s)", k, dtypes[c->in[k].dtype].name, dtypes[p->in[k]].name);
-  add(t, "\n#define ELEMENTWISE_OUT DT_%s\n#define ELEMENTWISE_WIDEST %d\n", dtypes[c->out.dtype].name, widest(c));
-  add(t, "#define ELEMENTWISE_BODY \\\n");
+  add(t, "\n#define ELEMENTWISE_RESULTS(X)");
+  for (int k = 0; k < p->nout; k++) add(t, " X(%d, %s)", k, dtypes[c->out[k].dtype].name);
+  add(t, "\n#define ELEMENTWISE_WIDEST %d\n#define ELEMENTWISE_BODY \\\n", widest(c));
   for (int i = 0; i < p->nstep; i++) add_step(t, p, &w, i);
-  add(t, " return convert<ELEMENTWISE_OUT, DT_%s>(s%d);\n", dtypes[p->step[last].gives].name, last);
-  add(t, "#include \"elementwise.cuh\"\n");
+  for (int k = 0; k < p->nout; k++)
+    add(t, " r.y%d = convert<DT_%s, DT_%s>(s%d); \\\n", k, dtypes[c->out[k].dtype].name, dtypes[p->gives[k]].name,
+        w.step[p->out[k] - ELEMENTWISE_REGISTER]);
+  add(t, "\n#include \"elementwise.cuh\"\n");
 }
 
 /* ---- kernels ---- */
 
 enum entry { FLAT, ROWS, STRIDED };
 
+_Static_assert((int)ELEMENTWISE_MOST_IN == (int)ELEMENTWISE_INPUTS && (int)ELEMENTWISE_MOST_OUT == (int)ELEMENTWISE_RESULTS &&
+               (int)ELEMENTWISE_MOST_CONSTANTS == (int)ELEMENTWISE_CONSTANTS && (int)PLAN_OPERANDS == (int)MAX_OPERANDS,
+               "the kernels' arguments differ from base/calls.h");
+
 /* Returns the kernel's key, which contains 54 bits of a hash. The hash covers the program, the operands' dtypes, and
 ** for each input whether the input is a number. */
 static uint64_t key_of(const elementwise_call *c, enum entry entry) {
   uint64_t h = c->program->hash;
   for (int k = 0; k < c->program->nin; k++) h = (h ^ c->in[k].dtype ^ (c->in[k].data ? 0 : 64)) * 0x9E3779B97F4A7C15u;
-  h = (h ^ c->out.dtype) * 0x9E3779B97F4A7C15u;
+  for (int k = 0; k < c->program->nout; k++) h = (h ^ c->out[k].dtype) * 0x9E3779B97F4A7C15u;
   return (uint64_t)GPU_elementwise << 56 | h >> 10 << 2 | entry;
 }
 
@@ -137,12 +142,14 @@ static bool vectors_fit(const plan *p, int k, const operand *o, int vector) {
 ** may instead have a single value. Sets bit k of args->runs if input k is contiguous along the inner dim. */
 static bool has_vectors(const elementwise_call *c, elementwise_args *args, int vector) {
   const plan *p = c->plan;
-  if ((p->ndim > 0 && inner_stride(p, 0) != 1) || !vectors_fit(p, 0, &c->out, vector)) return false;
+  int nout = c->program->nout;
+  for (int k = 0; k < nout; k++)
+    if ((p->ndim > 0 && inner_stride(p, k) != 1) || !vectors_fit(p, k, &c->out[k], vector)) return false;
   for (int k = 0; k < c->program->nin; k++) {
     const operand *o = &c->in[k];
-    int64_t stride = inner_stride(p, 1 + k);
+    int64_t stride = inner_stride(p, nout + k);
     if (!o->data || stride == 0) continue;
-    if (stride != 1 || !vectors_fit(p, 1 + k, o, vector)) return false;
+    if (stride != 1 || !vectors_fit(p, nout + k, o, vector)) return false;
     args->runs |= 1u << k;
   }
   return true;
@@ -162,7 +169,7 @@ static int run_planned(gpu *g, const elementwise_call *c, const plan *whole, ele
   int st = find_kernel(g, c, entry, &k);
   for (int64_t i = 0; st == OK && i < pieces; i++) {
     gpu_plan p;
-    gpu_plan_piece(&p, whole, 1 + c->program->nin, PLAN_MOST, i);
+    gpu_plan_piece(&p, whole, c->program->nout + c->program->nin, PLAN_MOST, i);
     st = gpu_launch(g, k, (unsigned)share(p.count, ELEMENTWISE_THREADS), ELEMENTWISE_THREADS, 0, (void *[]){args, &p});
   }
   return st;
@@ -175,7 +182,7 @@ static int run_rows(gpu *g, const elementwise_call *c, elementwise_args *args, i
   int inner = p.ndim - 1;
   p.shape[inner] /= vector;
   p.count /= vector;
-  for (int k = 0; k <= c->program->nin; k++) p.stride[k][inner] *= vector;
+  for (int k = 0; k < c->program->nout + c->program->nin; k++) p.stride[k][inner] *= vector;
   return run_planned(g, c, &p, args, ROWS);
 }
 
@@ -192,14 +199,19 @@ static int run_elementwise(gpu *g, const elementwise_call *c, elementwise_args *
 }
 
 static int run_program(gpu *g, const elementwise_call *c) {
-  elementwise_args args = {.out = c->out.data, .count = c->plan->count};
+  elementwise_args args = {.count = c->plan->count};
   for (int k = 0; k < c->program->nin; k++) {
     const operand *o = &c->in[k];
     gpu_reads(g, o->data);
     args.in[k].data = o->data;
     if (!o->data) args.in[k].value = gpu_number(&o->value, c->program->in[k]);
   }
-  gpu_writes(g, c->out.data);
+  for (int k = 0; k < c->program->nconstant; k++)
+    args.constant[k] = gpu_number(&c->program->constant[k], c->program->constant_dtype[k]);
+  for (int k = 0; k < c->program->nout; k++) {
+    args.out[k] = c->out[k].data;
+    gpu_writes(g, c->out[k].data);
+  }
   return run_elementwise(g, c, &args);
 }
 

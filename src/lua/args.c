@@ -52,10 +52,11 @@ const char *push_lost(lua_State *L, const char *what, place where) {
 const char *push_gone(lua_State *L, const tensor *t) {
   if (!t->store) return lua_pushliteral(L, "this tensor was freed");
   if (storage_is_revoked(t->store)) return lua_pushliteral(L, "the host has taken the memory of this tensor back");
+  if (t->store->epoch == EPOCH_FAILED) return lua_pushliteral(L, "the operation that computes this tensor failed");
   return push_lost(L, "tensor", t->store->place);
 }
 
-tensor *check_tensor(lua_State *L, int i, const char *fn) {
+tensor *check_tensor_later(lua_State *L, int i, const char *fn) {
   tensor *t = test_tensor(L, i);
   if (!t) check_dot(L, fn);
   if (!t && was_tensor(L, i)) luaL_error(L, "%s: argument %d: this tensor was freed", fn, i);
@@ -68,6 +69,12 @@ tensor *check_tensor(lua_State *L, int i, const char *fn) {
   return t;
 }
 
+tensor *check_tensor(lua_State *L, int i, const char *fn) {
+  tensor *t = check_tensor_later(L, i, fn);
+  make_ready(L, t, fn);
+  return t;
+}
+
 bool is_value(lua_State *L, int i) {
   int type = lua_type(L, i);
   const tensor *t = type == LUA_TUSERDATA ? test_tensor(L, i) : NULL;
@@ -75,6 +82,11 @@ bool is_value(lua_State *L, int i) {
 }
 
 void check_arg(lua_State *L, int i, const char *fn, arg *a) {
+  check_arg_later(L, i, fn, a);
+  if (a->t) make_ready(L, a->t, fn);
+}
+
+void check_arg_later(lua_State *L, int i, const char *fn, arg *a) {
   a->t = NULL;
   switch (lua_type(L, i)) {
     case LUA_TNUMBER:
@@ -87,7 +99,7 @@ void check_arg(lua_State *L, int i, const char *fn, arg *a) {
       a->s = (scalar){.f = lua_toboolean(L, i), .i = lua_toboolean(L, i), .is_bool = true};
       break;
     case LUA_TUSERDATA:
-      a->t = check_tensor(L, i, fn);
+      a->t = check_tensor_later(L, i, fn);
       if (a->t->weak) {
         a->s = tensor_number(a->t);
         a->t = NULL;

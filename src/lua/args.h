@@ -7,6 +7,7 @@
 
 #include <lauxlib.h>
 
+#include "lua/deferred.h"
 #include "lua/memory.h"
 #include "lua/raise.h"
 #include "lua/record.h"
@@ -14,7 +15,12 @@
 /* ---- tensors ---- */
 
 tensor *test_tensor(lua_State *L, int i);                    /* returns NULL if the value is not a tensor */
-tensor *check_tensor(lua_State *L, int i, const char *fn);   /* raises an error unless the tensor is live */
+tensor *check_tensor(lua_State *L, int i, const char *fn);   /* raises an error unless the tensor is live; runs deferred
+                                                             ** ops that use the tensor */
+
+/* Like check_tensor, but does not run deferred ops (lua/deferred.h). For functions that do not use the elements, such as
+** views, or that use them only by job_run_later and job_compute_later. */
+tensor *check_tensor_later(lua_State *L, int i, const char *fn);
 
 /* Returns the userdata at i if it has at least `size` bytes and the metatable that the registry contains for the key
 ** `class`, else NULL. */
@@ -31,6 +37,12 @@ const char *push_lost(lua_State *L, const char *what, place where);
 /* True if the tensor was freed, lost with its device, or revoked by the host program that lent its memory. push_gone
 ** pushes a message with the cause. */
 static inline bool tensor_is_gone(const tensor *t) { return !t->store || storage_is_lost(t->store); }
+
+/* Runs the deferred ops if the tensor, which is not gone, is pending. Functions that read tensors by test_tensor must call
+** it before they use the elements. */
+static inline void make_ready(lua_State *L, const tensor *t, const char *fn) {
+  if (storage_is_pending(t->store)) run_deferred(L, fn);
+}
 const char *push_gone(lua_State *L, const tensor *t);
 
 /* True if the value at index i is a Lua number, a boolean, or a complex number that lt.complex made from two numbers.
@@ -39,6 +51,7 @@ bool is_value(lua_State *L, int i);
 
 /* Reads a tensor, a Lua number, a complex number, or a boolean (as 0 or 1). Raises an error for any other value. */
 void check_arg(lua_State *L, int i, const char *fn, arg *a);
+void check_arg_later(lua_State *L, int i, const char *fn, arg *a);           /* as check_tensor_later */
 
 /* ---- options (lua/options.c) ---- */
 

@@ -40,8 +40,8 @@ static bool is_main_interrupted(lua_State *L) {
   return main != L && lua_gethook(main) && lua_gethookmask(main) == EVERY_EVENT && lua_gethookcount(main) == 1;
 }
 
-/* True if the operation that L (the context) runs is cancelled. An error of L's count hook cancels the operation. */
-static bool is_cancelled(void *context) {
+/* An error of L's count hook cancels the operation. */
+bool is_cancelled(void *context) {
   lua_State *L = context;
   if (atomic_load_explicit(&state_of(L)->cancelled, memory_order_relaxed)) return true;
   if (!lua_checkstack(L, LUA_MINSTACK)) return false;
@@ -52,16 +52,9 @@ static bool is_cancelled(void *context) {
   return is_main_interrupted(L);
 }
 
-void begin_operation(lua_State *L) {
-  if (this_operation.inside) return;          /* the operation is refused */
-  atomic_store_explicit(&state_of(L)->running, true, memory_order_relaxed);
-  cancel_watch(is_cancelled, L);
-}
-
-void end_operation(lua_State *L) {
-  if (this_operation.inside) return;
-  cancel_unwatch();
-  atomic_store_explicit(&state_of(L)->running, false, memory_order_release);
+void announce_operation(lua_State *L, bool running) {
+  atomic_store_explicit(&state_of(L)->running, running, memory_order_release);
+  this_operation.announced = running;
 }
 
 int raise_cancelled(lua_State *L, const char *fn) {

@@ -23,30 +23,36 @@ void reclaim(lua_State *L, place where) {
 
 /* Raises an error if `bytes` more bytes would exceed the state's limit even after all garbage was collected. */
 static void check_limit(lua_State *L, module_state *m, account *a, size_t bytes) {
-  if (bytes <= a->limit && account_live(a) <= a->limit - bytes) return;
   collect_all(L, m, a);
-  if (bytes <= a->limit && account_live(a) <= a->limit - bytes) return;
+  if (account_allows(a, bytes)) return;
   const char *name = push_place(L, a->where), *wanted = push_bytes(L, bytes), *live = push_bytes(L, account_live(a));
   luaL_error(L, "out of memory on %s: asked for %s; %s live in this Lua state, whose limit is %s", name, wanted, live,
              push_bytes(L, a->limit));
 }
 
-enum { NESTED = 20 };       /* the number of call stack levels that describe_origin searches */
+enum { NESTED = 20 };       /* the number of call stack levels that push_script_line searches */
 
-/* Returns a text that says where a tensor was made, for the message about exhausted memory: "[7000, 7000] float32 made
-** at train.lua:14". The line is the script's, even if a library function written in Lua made the tensor. The caller
-** owns the text. Returns NULL if there is no memory for the text. */
-static char *describe_origin(lua_State *L, const tensor *t) {
+const char *push_script_line(lua_State *L) {
   lua_Debug ar;
-  const char *at = "";
   int top = lua_gettop(L);
-  const char *dims = push_shape(L, &t->shape);
+  const char *at = lua_pushliteral(L, "");
   for (int level = 0; level < NESTED && lua_getstack(L, level, &ar); level++) {
     lua_getinfo(L, "Sl", &ar);
     if (is_composition(L, &ar)) at = "";
-    else if (!*at && ar.currentline > 0) at = lua_pushfstring(L, " made at %s:%d", ar.short_src, ar.currentline);
+    else if (!*at && ar.currentline > 0) at = lua_pushfstring(L, "%s:%d", ar.short_src, ar.currentline);
   }
-  char *text = strdup(lua_pushfstring(L, "%s %s%s", dims, dtypes[t->dtype].name, at));
+  lua_pushstring(L, at);
+  lua_replace(L, top + 1);
+  lua_settop(L, top + 1);
+  return lua_tostring(L, -1);
+}
+
+/* Returns a text that says where a tensor was made, for the message about exhausted memory: "[7000, 7000] float32 made
+** at train.lua:14". The caller owns the text. Returns NULL if there is no memory for the text. */
+static char *describe_origin(lua_State *L, const tensor *t) {
+  int top = lua_gettop(L);
+  const char *dims = push_shape(L, &t->shape), *line = push_script_line(L);
+  char *text = strdup(lua_pushfstring(L, "%s %s%s%s", dims, dtypes[t->dtype].name, *line ? " made at " : "", line));
   lua_settop(L, top);
   return text;
 }
@@ -132,15 +138,22 @@ tensor *push_empty(lua_State *L) {
 /* Prepares an allocation of `bytes` bytes: collects garbage if a collection is due, and checks the state's limit.
 ** Returns the account that counts the state's memory on `where`, or NULL if the state is being closed and counts no
 ** more. */
-static account *prepare_account(lua_State *L, const char *fn, place where, size_t bytes) {
+static inline account *prepare_account(lua_State *L, const char *fn, place where, size_t bytes) {
   module_state *m = state_of(L);
   account *a = account_of(m, where);
   if (!a && !m->closed) raise(L, fn, ERR_MEMORY, NULL, 0);
   if (!a) return NULL;
   if (atomic_load_explicit(&m->cancelled, memory_order_relaxed)) raise_cancelled(L, fn);
   collect_if_due(L, m, a, bytes);
-  if (a->limit) check_limit(L, m, a, bytes);
+  if (!account_allows(a, bytes)) check_limit(L, m, a, bytes);
   return a;
+}
+
+void prepare_memory(lua_State *L, const char *fn, place where, size_t bytes) { prepare_account(L, fn, where, bytes); }
+
+bool memory_is_allowed(lua_State *L, place where, size_t bytes) {
+  account *a = account_of(state_of(L), where);
+  return !a || account_allows(a, bytes);
 }
 
 tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where) {
@@ -159,6 +172,20 @@ tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape 
   if (st != OK) raise_device(L, fn, st, where);
   if (a) account_charge(a, t->store);
   if (bytes >= LARGE_STORAGE) t->store->origin = describe_origin(L, t);
+  return t;
+}
+
+tensor *push_deferred(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where) {
+  int64_t count = 0;
+  bool later = deferral_is_mine(L) && shape_count(s, dtype_size(dtype), &count) == OK && count > 0;
+  if (!later) return push_tensor(L, fn, dtype, s, where);
+  end_full_list(L);
+  module_state *m = state_of(L);
+  tensor *t = push_empty(L);
+  if (atomic_load_explicit(&m->cancelled, memory_order_relaxed)) raise_cancelled(L, fn);
+  account *a = account_of(m, where);
+  int st = tensor_init_later(t, dtype, s, where, a);
+  if (st != OK) raise(L, fn, st, (const tensor *[]){t}, 0);
   return t;
 }
 

@@ -4,7 +4,7 @@
 /* Functions that make new tensors on the Lua stack, and scopes that free tensors. */
 
 #include "lua/cancel.h"
-#include "op/op.h"
+#include "op/deferral.h"
 
 /* The userdata of a tensor. From the tensor's creation to its collection `class` is &tensor_class. Comparing `class`
 ** takes a tenth of the time of a metatable lookup, and no other library's userdata contains this address. */
@@ -21,6 +21,13 @@ typedef struct tensor_userdata {
 ** exhausted, garbage is collected and the allocation is retried once; then the error is raised. */
 tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where);
 
+/* Like push_tensor, for the result of job_compute_later: if deferred ops are recorded (lua/deferred.h), the tensor gets its
+** memory only if the memory is needed. */
+tensor *push_deferred(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where);
+static inline tensor *push_tensor_later(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where) {
+  return open_deferral ? push_deferred(L, fn, dtype, s, where) : push_tensor(L, fn, dtype, s, where);
+}
+
 /* Frees memory on a device: collects garbage, even if the script stopped the collector, and empties the cache. */
 void reclaim(lua_State *L, place where);
 
@@ -30,6 +37,17 @@ void reclaim(lua_State *L, place where);
 #define TRY(L, where, st, call) \
   (WATCHED(L, st, call), (st) == ERR_MEMORY ? (reclaim(L, where), WATCHED(L, st, call)) : (void)0)
 #define WATCHED(L, st, call) (begin_operation(L), (st) = (call), end_operation(L))
+
+/* Prepares an allocation of `bytes` bytes as push_tensor does: collects garbage if a collection is due, and raises an error
+** if the state's limit would be exceeded. */
+void prepare_memory(lua_State *L, const char *fn, place where, size_t bytes);
+
+/* True if `bytes` more bytes would not exceed the state's limit. */
+bool memory_is_allowed(lua_State *L, place where, size_t bytes);
+
+/* Pushes and returns the line of the script that is running, such as "train.lua:14", or "" if the line is unknown. Calls
+** of library functions written in Lua count as their line of the script. */
+const char *push_script_line(lua_State *L);
 
 /* Pushes a new tensor without storage, which the caller sets. */
 tensor *push_empty(lua_State *L);

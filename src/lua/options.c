@@ -128,6 +128,7 @@ tensor *top_out(lua_State *L, const char *fn) {
   tensor *t = test_tensor(L, -1);
   if (!t) luaL_error(L, "%s: option out: tensor expected, got %s", fn, type_name(L, -1));
   if (tensor_is_gone(t)) luaL_error(L, "%s: option out: %s", fn, push_gone(L, t));
+  make_ready(L, t, fn);
   if (recorder()) recorder()->check_write(L, fn, 0);
   return t;
 }

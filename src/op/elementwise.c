@@ -34,13 +34,7 @@ static int add_constant(elementwise_program *p, const scalar *s, enum dtype d, i
   if (k == ELEMENTWISE_CONSTANTS) return ERR_OVERFLOW;
   *at = ELEMENTWISE_CONSTANT + k;
   if (k < p->nconstant) return OK;
-  p->constant[k].f = s->f;             /* set field by field, because the padding must stay 0 for the hash of the
-                                       ** program */
-  p->constant[k].im = s->im;
-  p->constant[k].i = s->i;
-  p->constant[k].is_float = s->is_float;
-  p->constant[k].is_bool = s->is_bool;
-  p->constant[k].is_complex = s->is_complex;
+  p->constant[k] = *s;
   p->constant_dtype[k] = d;
   p->nconstant++;
   return OK;
@@ -132,6 +126,24 @@ int elementwise_apply(elementwise *e, enum map_op op, const elementwise_arg *in,
   return st == OK ? add_value(e, j.result, at, result) : st;
 }
 
+int elementwise_apply_typed(elementwise *e, enum map_op op, enum dtype compute, enum dtype result,
+                            const elementwise_arg *in, int *value) {
+  elementwise_program *p = &e->program;
+  elementwise_step s = {.op = op, .compute = compute, .from = compute, .gives = result_dtype(map_ops[op].result, compute)};
+  int at = 0, st = OK;
+  bool copies = op == OP_positive;
+  for (int i = 0; st == OK && i < map_ops[op].nin; i++) {
+    if (copies && in[0].value >= 0) at = e->value[in[0].value].at;
+    else st = add_input(e, &in[i], i == 0 && map_ops[op].selects ? DT_bool : compute, &at);
+    s.in[i] = (uint8_t)at;
+  }
+  if (st == OK && !copies) st = add_step(p, &s, &at);
+  bool converts = kept_as(p, at) != result || (copies && at < ELEMENTWISE_REGISTER);   /* a copy has a step of its own */
+  if (st == OK && converts) st = add_conversion(p, at, result, &at);
+  if (is_costly[op]) p->costly = true;
+  return st == OK ? add_value(e, result, at, value) : st;
+}
+
 int elementwise_cast(elementwise *e, enum dtype d, const elementwise_arg *in, int *result) {
   int at, st;
   if (in->value < 0 && !scalar_fits(d, &in->s)) return ERR_SCALAR;
@@ -150,19 +162,22 @@ static void find_last_uses(const elementwise_program *p, int *last) {
       if (p->step[i].in[k] >= ELEMENTWISE_REGISTER) last[p->step[i].in[k] - ELEMENTWISE_REGISTER] = i;
 }
 
-/* Allocates registers for the values. A register is reused as soon as the last step that reads its value has run. */
-static int deal_registers(elementwise_program *p) {
+/* Allocates registers for the values. A register is reused as soon as the last step that reads its value has run. The
+** registers of results are not reused, because the device may write them to the results directly. There are as many
+** registers as steps, so the registers suffice. */
+static void deal_registers(elementwise_program *p) {
   int last[ELEMENTWISE_STEPS], home[ELEMENTWISE_STEPS];
-  bool busy[ELEMENTWISE_REGISTERS] = {false};
+  bool busy[ELEMENTWISE_REGISTERS] = {false}, is_result[ELEMENTWISE_STEPS] = {false};
   find_last_uses(p, last);
+  for (int k = 0; k < p->nout; k++) is_result[p->out[k] - ELEMENTWISE_REGISTER] = true;
   for (int i = 0; i < p->nstep; i++) {
     elementwise_step *s = &p->step[i];
-    int r = 0;
-    while (r < ELEMENTWISE_REGISTERS && busy[r]) r++;
-    if (r == ELEMENTWISE_REGISTERS) return ERR_OVERFLOW;
+    int r = is_result[i] ? p->nregister : 0;
+    while (busy[r]) r++;
     busy[r] = true;
     home[i] = r;
     if (r >= p->nregister) p->nregister = r + 1;
+    if (is_result[i]) last[i] = ELEMENTWISE_STEPS;
     s->out = (uint8_t)(ELEMENTWISE_REGISTER + r);
     for (int k = 0; k < MAX_ARITY; k++) {
       if (s->in[k] < ELEMENTWISE_REGISTER) continue;
@@ -172,14 +187,56 @@ static int deal_registers(elementwise_program *p) {
     }
     if (last[i] < 0) busy[r] = false;
   }
+  for (int k = 0; k < p->nout; k++) {
+    int from = p->out[k] - ELEMENTWISE_REGISTER;
+    p->gives[k] = p->step[from].gives;
+    p->out[k] = p->step[from].out;
+  }
+}
+
+/* Continues the FNV-1a hash h by n bytes. */
+static uint64_t hash_bytes(uint64_t h, const void *data, size_t n) {
+  for (const unsigned char *p = data, *end = p + n; p < end; p++) h = (h ^ *p) * 0x100000001b3u;
+  return h;
+}
+
+/* Returns the hash of those fields of the program that are used, without the values of constants. */
+static uint64_t hash_program(const elementwise_program *p) {
+  uint64_t h = 0xcbf29ce484222325u;
+  const int counts[] = {p->nin, p->nout, p->nconstant, p->nregister, p->nstep};
+  h = hash_bytes(h, counts, sizeof counts);
+  h = hash_bytes(h, p->in, (size_t)p->nin * sizeof *p->in);
+  h = hash_bytes(h, p->constant_dtype, (size_t)p->nconstant * sizeof *p->constant_dtype);
+  h = hash_bytes(h, p->step, (size_t)p->nstep * sizeof *p->step);
+  return hash_bytes(h, p->out, (size_t)p->nout * sizeof *p->out);
+}
+
+/* Makes value number `at` the next result. A value that is an input, a constant or another result is copied. */
+static int add_result(elementwise_program *p, int at) {
+  bool copied = at < ELEMENTWISE_REGISTER;
+  for (int k = 0; k < p->nout; k++) copied |= p->out[k] == at;
+  if (copied) {
+    elementwise_step s = conversion(p, at, kept_as(p, at));
+    int st = append_step(p, &s);
+    if (st != OK) return st;
+    at = ELEMENTWISE_REGISTER + p->nstep - 1;
+  }
+  p->out[p->nout++] = (uint8_t)at;
   return OK;
 }
 
-/* Returns the FNV-1a hash of n bytes. */
-static uint64_t hash_bytes(const void *data, size_t n) {
-  uint64_t h = 0xcbf29ce484222325u;
-  for (const unsigned char *p = data, *end = p + n; p < end; p++) h = (h ^ *p) * 0x100000001b3u;
-  return h;
+static void finish(elementwise_program *p) {
+  deal_registers(p);
+  p->hash = hash_program(p);
+}
+
+int elementwise_finish_values(elementwise *e, const int *values, int n) {
+  for (int k = 0; k < n; k++) {
+    int st = add_result(&e->program, e->value[values[k]].at);
+    if (st != OK) return st;
+  }
+  finish(&e->program);
+  return OK;
 }
 
 int elementwise_finish(elementwise *e, const elementwise_arg *in, enum dtype d) {
@@ -189,13 +246,8 @@ int elementwise_finish(elementwise *e, const elementwise_arg *in, enum dtype d) 
   int at;
   e->result = d == DT_none ? own : d;
   int st = add_input(e, in, dtype_compute(own), &at);
-  if (st == OK && at != ELEMENTWISE_REGISTER + p->nstep - 1) {     /* a result that is an input, a constant or an
-                                                                   ** earlier value needs a step of its own */
-    elementwise_step s = conversion(p, at, dtype_compute(own));
-    st = append_step(p, &s);
-  }
-  if (st == OK) st = deal_registers(p);
-  p->hash = hash_bytes(p, sizeof *p);
+  if (st == OK) st = add_result(p, at);
+  if (st == OK) finish(p);
   return st;
 }
 
@@ -219,7 +271,7 @@ int elementwise_run(const elementwise *e, const job *j, tensor *out) {
   if (st != OK || out->count == 0) return st;
   plan p;
   job_plan(&p, j, out);
-  elementwise_call c = {.program = &e->program, .plan = &p, .out = {.data = tensor_data(out), .dtype = out->dtype}};
+  elementwise_call c = {.program = &e->program, .plan = &p, .out = {{.data = tensor_data(out), .dtype = out->dtype}}};
   for (int i = 0; i < j->nin; i++) {
     const tensor *t = j->in[i].t;
     if (t) c.in[i] = (operand){.data = tensor_data(t), .dtype = t->dtype};

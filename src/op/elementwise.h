@@ -24,13 +24,13 @@ typedef struct elementwise_arg {
 ** own: step i writes value ELEMENTWISE_REGISTER + i. */
 typedef struct elementwise {
   elementwise_program program;
-  enum dtype    in[MAX_IN];            /* dtypes of the parameters, which are the values 0 … nin - 1 of `value` */
+  enum dtype    in[ELEMENTWISE_INPUTS];/* dtypes of the parameters, which are the values 0 … nin - 1 of `value` */
   enum dtype    result;                /* dtype of the finished expression's result */
   int           nvalue;
   elementwise_value value[ELEMENTWISE_VALUES];
 } elementwise;
 
-/* Starts an expression with nin parameters of the dtypes in[0 … nin - 1]. nin is at most MAX_IN. */
+/* Starts an expression with nin parameters of the dtypes in[0 … nin - 1]. nin is at most ELEMENTWISE_INPUTS. */
 void elementwise_init(elementwise *e, const enum dtype *in, int nin);
 
 /* Adds an op with the inputs `in`, and sets *result to the number of the op's value. Fails with ERR_DTYPE, with
@@ -41,8 +41,18 @@ int elementwise_apply(elementwise *e, enum map_op op, const elementwise_arg *in,
 ** if `in` is a number that does not fit d, or with ERR_OVERFLOW. */
 int elementwise_cast(elementwise *e, enum dtype d, const elementwise_arg *in, int *result);
 
-/* Makes `in` the result, in dtype d or, if d is DT_none, in the dtype of `in`. Allocates registers. Fails with
-** ERR_OVERFLOW if the expression is too long, or needs more than ELEMENTWISE_REGISTERS values at the same time. */
+/* Adds an op that computes in dtype `compute` and whose result is converted to dtype `result`, as an op that writes a
+** tensor of this dtype does. Sets *value to the number of the result. The op `positive` converts its input directly.
+** Fails with ERR_OVERFLOW if the expression is too long. */
+int elementwise_apply_typed(elementwise *e, enum map_op op, enum dtype compute, enum dtype result,
+                            const elementwise_arg *in, int *value);
+
+/* Makes n values the results. Fails with ERR_OVERFLOW if the expression is too long: a value that occurs twice takes a
+** step. */
+int elementwise_finish_values(elementwise *e, const int *values, int n);
+
+/* Makes `in` the result, in dtype d or, if d is DT_none, in the dtype of `in`. Fails with ERR_OVERFLOW if the expression
+** is too long. */
 int elementwise_finish(elementwise *e, const elementwise_arg *in, enum dtype d);
 
 /* Finds the place, shape and dtypes of a run with the inputs in j. Fails with ERR_DTYPE if input *wrong is a tensor

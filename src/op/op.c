@@ -159,6 +159,11 @@ static void sort_dims(plan *p, int noperands) {
     }
 }
 
+void plan_finish(plan *p, int n) {
+  sort_dims(p, n);
+  plan_collapse(p, n);
+}
+
 /* Makes a plan of one dim and returns true if `out` is contiguous and each input is a number, a single element, or
 ** contiguous with as many elements as `out`. Otherwise returns false. */
 static bool plan_flat(plan *p, const job *j, const tensor *out) {
@@ -185,8 +190,7 @@ static void plan_any(plan *p, const job *j, const tensor *out) {
     if (t) shape_expand(&t->shape, t->stride, &j->shape, stride);
     plan_operand(p, 1 + i, t ? stride : NULL);
   }
-  sort_dims(p, 1 + j->nin);
-  plan_collapse(p, 1 + j->nin);
+  plan_finish(p, 1 + j->nin);
 }
 
 void job_plan(plan *p, const job *j, const tensor *out) {
@@ -272,18 +276,21 @@ static int check_copy(const tensor *out, const tensor *in) {
   return tensor_conflicts(out, in) ? ERR_OVERLAP : OK;
 }
 
+int op_copy_job(job *j, tensor *out, const tensor *in) {
+  *j = identity(out, (arg){.t = in});
+  return check_copy(out, in);
+}
+
 int op_copy(tensor *out, const tensor *in) {
-  int st = check_copy(out, in);
-  if (st != OK) return st;
-  job j = identity(out, (arg){.t = in});
-  return job_compute(&j, out);
+  job j;
+  int st = op_copy_job(&j, out, in);
+  return st == OK ? job_compute(&j, out) : st;
 }
 
 int op_copy_by(map_entry entry, tensor *out, const tensor *in) {
-  int st = check_copy(out, in);
-  if (st != OK) return st;
-  job j = identity(out, (arg){.t = in});
-  return call(&j, out, entry);
+  job j;
+  int st = op_copy_job(&j, out, in);
+  return st == OK ? call(&j, out, entry) : st;
 }
 
 int op_arange(tensor *out, scalar start, scalar step) {

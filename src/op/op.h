@@ -57,6 +57,9 @@ int job_run(const job *j, tensor *out);
 /* Runs the op like job_run, but without checks, because the caller has made `out` for this job. */
 int job_compute(const job *j, tensor *out);
 
+/* Finishes a plan of n operands: sorts the dims by the strides of operand 0, and collapses them. */
+void plan_finish(plan *p, int n);
+
 /* The parts of job_run: job_check checks that `out` may be written, and job_plan makes the loop nest over out and the
 ** inputs. */
 int  job_check(const job *j, const tensor *out);
@@ -97,6 +100,9 @@ bool scalar_fits(enum dtype d, const scalar *s);
 ** job_run. */
 int op_fill(tensor *out, scalar value);
 int op_copy(tensor *out, const tensor *in);
+
+/* Sets *j to the job of op_copy. Returns OK if the job may run. */
+int op_copy_job(job *j, tensor *out, const tensor *in);
 
 /* Like op_copy, for a copy that is part of another operation, such as reading for the host. The caller chooses the
 ** device function (`entry`), and a profile does not count the copy as an op of the script. */

@@ -32,7 +32,7 @@ local pages = {
     "optim_scheduler_cycle optim_scheduler_plateau optim_scheduler_sequence"},
   {"data", "Data sets and batches", "dataset loader idx csv digits"},
   {"files", "Files and other libraries", "checkpoint dlpack"},
-  {"devices", "Devices, streams, graphs, memory", "device stream graph memory thread limits kernel"},
+  {"devices", "Devices, streams, graphs, memory", "device stream graph compile memory thread limits kernel"},
   {"measuring", "Measuring", "timing comparison split crossover machine diff result suite bench advise choices " ..
     "network"},
   {"help", "Help", "help"},

@@ -106,7 +106,7 @@ local functions = {
   set_grad_enabled = "use lt.no_grad(f) or lt.enable_grad(f)", inference_mode = {"no_grad"},
   autocast = "use lt.nn.autocast",
   set_default_tensor_type = {"set_default_dtype"}, setdefaulttensortype = {"set_default_dtype"},
-  setnumthreads = {"set_num_threads"}, compile = "lt.elementwise compiles an expression", jit = {"elementwise"},
+  setnumthreads = {"set_num_threads"}, jit = {"compile"},
   image = false, sparse = false, vmap = false, fill = {"full"}, similar = {"empty_like"}, collect = "use x:totable()",
   size = "use x.shape, or x.size for the number of elements", shape = "use x.shape", ndim = "use x.ndim",
   numel = "use x.size", dtype = "use x.dtype", Timer = {"clock"}, tic = {"clock"}, toc = {"clock"}, time = {"clock"},

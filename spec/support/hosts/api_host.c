@@ -119,6 +119,21 @@ static int l_make(lua_State *L) {
   return 1;
 }
 
+/* first() returns the first element of the memory that the host knows. */
+static float *known;
+static int l_first(lua_State *L) {
+  lua_pushnumber(L, known[0]);
+  return 1;
+}
+
+/* In a compiled function, operations on memory that C may use do not wait. */
+static void check_compiled(lua_State *L) {
+  lua_register(L, "first", l_first);
+  RUN("return lt.compile(function() x:add_(1) return first() == 1 end)()");
+  RUN("return lt.compile(function() local y = x * 10 scale(x, 3) return y[1][1]:item() == 10 and first() == 3 end)()");
+  RUN("x:divide_(3):subtract_(1) return first() == 0");
+}
+
 static void check_arguments(lua_State *L) {
   lua_register(L, "scale", l_scale);
   lua_register(L, "total", l_total);
@@ -159,6 +174,8 @@ static void tensors(void) {
   CHECK(!lt->is_tensor(L, -1) && lt->read(L, -1, 0, &a) == 0 && says(L, "tensor expected, got number"));
   lua_settop(L, 0);
   check_arguments(L);
+  known = made;
+  check_compiled(L);
   for (int d = 0; d < 15; d++) {
     static const int dtypes[] = {LUATENSOR_bool, LUATENSOR_uint8, LUATENSOR_uint16, LUATENSOR_uint32, LUATENSOR_uint64,
                                  LUATENSOR_int8, LUATENSOR_int16, LUATENSOR_int32, LUATENSOR_int64, LUATENSOR_float16,

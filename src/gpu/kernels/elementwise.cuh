@@ -2,9 +2,9 @@
 ** file:
 **    ELEMENTWISE_INPUTS(X)  X(k, stored, computed) for each input k; `stored` is the name of the stored dtype, and
 **                           `computed` the name of the compute dtype
-**    ELEMENTWISE_OUT        DT_float32 …: the result's dtype
+**    ELEMENTWISE_RESULTS(X) X(k, stored) for each result k; `stored` is the name of the result's dtype
 **    ELEMENTWISE_WIDEST     size in bytes of the largest element that is loaded or stored
-**    ELEMENTWISE_BODY       statements that compute the result from x0, x1 … and return it */
+**    ELEMENTWISE_BODY       statements that compute the results r.y0, r.y1 … from x0, x1 … */
 
 #include "gpu/kernels/elementwise_args.h"
 
@@ -13,17 +13,22 @@
 #include "gpu/kernels/plan.cuh"
 #include "gpu/kernels/scalar.cuh"
 
-typedef stored_t<ELEMENTWISE_OUT> out_t;
 enum { VECTOR = 16 / ELEMENTWISE_WIDEST };
 
 /* One element of each input, converted to the input's compute dtype. */
 #define FIELD(k, stored, computed) stored_t<DT_##computed> x##k;
 struct values { ELEMENTWISE_INPUTS(FIELD) };
 
+/* One element of each result. */
+#define RESULT(k, stored) stored_t<DT_##stored> y##k;
+struct results { ELEMENTWISE_RESULTS(RESULT) };
+
 #define NAME(k, stored, computed) const auto x##k = v.x##k;
-INLINE out_t compute(const values &v) {
+INLINE results compute(const elementwise_args &a, const values &v) {
+  results r;
   ELEMENTWISE_INPUTS(NAME)
   ELEMENTWISE_BODY
+  return r;
 }
 
 /* Returns the element `offset` elements after the input's first element, or the input's number if the input is a
@@ -50,15 +55,30 @@ INLINE void load_vector(const elementwise_in &in, int64_t at, values *v, stored_
   for (int j = 0; j < VECTOR; j++) v[j].*field = convert<COMPUTED, STORED>(r.at[j]);
 }
 
-INLINE void store_vector(out_t *out, const values *v) {
-  pack<out_t, VECTOR> made;
-  for (int j = 0; j < VECTOR; j++) made.at[j] = compute(v[j]);
-  *(pack<out_t, VECTOR> *)out = made;
+#define PACK(k, stored) pack<stored_t<DT_##stored>, VECTOR> y##k;
+#define PACK_ELEMENT(k, stored) made.y##k.at[j] = r.y##k;
+#define STORE_PACK(k, stored) \
+  *(pack<stored_t<DT_##stored>, VECTOR> *)((stored_t<DT_##stored> *)a.out[k] + offset[k < many ? k : 0]) = made.y##k;
+#define STORE_ONE(k, stored) ((stored_t<DT_##stored> *)a.out[k])[offset[k < many ? k : 0]] = r.y##k;
+
+/* store_vector stores the results of VECTOR elements, and store the results of one element. The offsets of the results
+** are offset[0 … many - 1]; if many is 1, all results have the same offset. */
+INLINE void store_vector(const elementwise_args &a, const values *v, const int64_t *offset, int many) {
+  struct { ELEMENTWISE_RESULTS(PACK) } made;
+  for (int j = 0; j < VECTOR; j++) {
+    const results r = compute(a, v[j]);
+    ELEMENTWISE_RESULTS(PACK_ELEMENT)
+  }
+  ELEMENTWISE_RESULTS(STORE_PACK)
+}
+
+INLINE void store(const elementwise_args &a, const values &v, const int64_t *offset, int many) {
+  const results r = compute(a, v);
+  ELEMENTWISE_RESULTS(STORE_ONE)
 }
 
 KERNEL(elementwise_flat)(elementwise_args a) {
   const int64_t at = (int64_t)grid_thread() * VECTOR;
-  out_t *out = (out_t *)a.out + at;
   values same;
   if (at >= a.count) return;
   ELEMENTWISE_INPUTS(LOAD_SAME)
@@ -66,21 +86,23 @@ KERNEL(elementwise_flat)(elementwise_args a) {
     values v[VECTOR];
     for (int j = 0; j < VECTOR; j++) v[j] = same;
     ELEMENTWISE_INPUTS(LOAD_VECTOR)
-    store_vector(out, v);
+    store_vector(a, v, &at, 1);
     return;
   }
   for (int64_t first = at, at = first; at < a.count; at++) {
     values v = same;
     ELEMENTWISE_INPUTS(LOAD_ONE)
-    ((out_t *)a.out)[at] = compute(v);
+    store(a, v, &at, 1);
   }
 }
 
 /* ---- any strides ---- */
 
-#define COUNT(k, stored, computed) + 1
+#define COUNT(...) + 1
+enum { RESULTS = 0 ELEMENTWISE_RESULTS(COUNT), OPERANDS = RESULTS ELEMENTWISE_INPUTS(COUNT) };
+
 #define LOAD_ROW(k, stored, computed) \
-  load_row<DT_##stored, DT_##computed>(a.runs >> k & 1, a.in[k], offset[1 + k], v, &values::x##k);
+  load_row<DT_##stored, DT_##computed>(a.runs >> k & 1, a.in[k], offset[RESULTS + k], v, &values::x##k);
 
 /* Like load_vector. If `runs` is not set, the input has a single value along the inner dim, and all of v get this
 ** value. */
@@ -96,21 +118,21 @@ INLINE void load_row(bool runs, const elementwise_in &in, int64_t at, values *v,
 KERNEL(elementwise_rows)(elementwise_args a, gpu_plan p) {
   const uint32_t i = (uint32_t)grid_thread();
   if (i >= p.count) return;
-  int64_t offset[1 ELEMENTWISE_INPUTS(COUNT)];
+  int64_t offset[OPERANDS];
   plan_offsets(p, i, offset);
   values v[VECTOR];
   ELEMENTWISE_INPUTS(LOAD_ROW)
-  store_vector((out_t *)a.out + offset[0], v);
+  store_vector(a, v, offset, RESULTS);
 }
 
-#define LOAD_AT(k, stored, computed) v.x##k = load<DT_##stored, DT_##computed>(a.in[k], offset[1 + k]);
+#define LOAD_AT(k, stored, computed) v.x##k = load<DT_##stored, DT_##computed>(a.in[k], offset[RESULTS + k]);
 
 KERNEL(elementwise_strided)(elementwise_args a, gpu_plan p) {
   const uint32_t i = (uint32_t)grid_thread();
   if (i >= p.count) return;
-  int64_t offset[1 ELEMENTWISE_INPUTS(COUNT)];
+  int64_t offset[OPERANDS];
   plan_offsets(p, i, offset);
   values v;
   ELEMENTWISE_INPUTS(LOAD_AT)
-  ((out_t *)a.out)[offset[0]] = compute(v);
+  store(a, v, offset, RESULTS);
 }

@@ -6,7 +6,7 @@
 
 #include "gpu/kernels/plan.cuh"
 
-enum { ELEMENTWISE_THREADS = 256, ELEMENTWISE_MOST_IN = 8 };
+enum { ELEMENTWISE_THREADS = 256, ELEMENTWISE_MOST_IN = 11, ELEMENTWISE_MOST_OUT = 8, ELEMENTWISE_MOST_CONSTANTS = 32 };
 
 /* An input: the elements at `data` or, if `data` is NULL, the number `value` in the input's compute dtype. */
 typedef struct elementwise_in {
@@ -15,8 +15,9 @@ typedef struct elementwise_in {
 } elementwise_in;
 
 typedef struct elementwise_args {
-  void    *out;
+  void    *out[ELEMENTWISE_MOST_OUT];
   elementwise_in in[ELEMENTWISE_MOST_IN];
+  gpu_word constant[ELEMENTWISE_MOST_CONSTANTS];     /* arguments, so that a kernel serves all numbers */
   int64_t  count;            /* number of elements; used only by elementwise_flat */
   uint32_t runs;             /* bit k is set if input k is contiguous (elementwise_rows: along the inner dim);
                              ** otherwise the input has one value */

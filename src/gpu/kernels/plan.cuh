@@ -8,7 +8,7 @@
 #include "base/dtype.h"
 #include "math/base.h"
 
-enum { PLAN_DIMS = 16, PLAN_OPERANDS = 9, PLAN_MOST = 0x7fffffff };
+enum { PLAN_DIMS = 16, PLAN_OPERANDS = 12, PLAN_MOST = 0x7fffffff };
 
 /* A divisor d. For n < 2^31, n / d is computed as (n * magic / 2^32 + n) >> shift. */
 typedef struct gpu_divisor { uint32_t magic, shift, d; } gpu_divisor;

@@ -522,6 +522,7 @@ Returns the address of the first element, on the tensor's device, as an integer 
 */
 static int l_data_ptr(lua_State *L) {
   const tensor *t = check_tensor(L, 1, "data_ptr");
+  t->store->exported = true;
   lua_pushinteger(L, (lua_Integer)(intptr_t)tensor_data(t));
   return 1;
 }

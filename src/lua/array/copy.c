@@ -10,9 +10,11 @@
 /* Pushes a new contiguous tensor of dtype d at `where` with the elements of the tensor at index i. */
 static int push_copy(lua_State *L, const char *fn, int i, enum dtype d, place where) {
   const tensor *x = lua_touserdata(L, i);
-  tensor *out = push_tensor(L, fn, d, &x->shape, where);
+  bool moves = !place_equal(x->store->place, where);
+  if (moves) make_ready(L, x, fn);
+  tensor *out = (moves ? push_tensor : push_tensor_later)(L, fn, d, &x->shape, where);
   int st;
-  TRY(L, failing_place((const tensor *[]){out, x}, 2), st, host_copy(out, x));
+  TRY(L, failing_place((const tensor *[]){out, x}, 2), st, moves ? host_copy(out, x) : op_copy_later(out, x));
   if (st != OK) return raise(L, fn, st, (const tensor *[]){out, x}, 2);
   return finish_record(L, &(op_record){.name = "positive", .nin = 1, .in = {i}});
 }
@@ -38,7 +40,7 @@ the dtype, and NaN becomes 0.
 */
 static int l_to(lua_State *L) {
   const char *fn = "to";
-  const tensor *x = check_tensor(L, 1, fn);
+  const tensor *x = check_tensor_later(L, 1, fn);
   int nargs, options = check_options(L, fn, to_options, &nargs);
   enum dtype d = opt_dtype(L, options, fn, x->dtype);
   place where = opt_place(L, options, fn, x->store->place);
@@ -66,7 +68,7 @@ static const char *const astype_options[] = {"device", "copy", NULL};
 */
 static int l_astype(lua_State *L) {
   const char *fn = "astype";
-  const tensor *x = check_tensor(L, 1, fn);
+  const tensor *x = check_tensor_later(L, 1, fn);
   int nargs, options = check_options(L, fn, astype_options, &nargs);
   if (nargs != 2) return luaL_error(L, "astype: a tensor and a dtype expected");
   enum dtype d = check_dtype(L, 2, fn);
@@ -79,7 +81,7 @@ static int l_astype(lua_State *L) {
 @treturn tensor
 */
 static int l_clone(lua_State *L) {
-  const tensor *x = check_tensor(L, 1, "clone");
+  const tensor *x = check_tensor_later(L, 1, "clone");
   return push_copy(L, "clone", 1, x->dtype, x->store->place);
 }
 
@@ -89,7 +91,7 @@ static int l_clone(lua_State *L) {
 @treturn tensor
 */
 static int l_contiguous(lua_State *L) {
-  const tensor *x = check_tensor(L, 1, "contiguous");
+  const tensor *x = check_tensor_later(L, 1, "contiguous");
   if (!tensor_is_contiguous(x)) return push_copy(L, "contiguous", 1, x->dtype, x->store->place);
   lua_pushvalue(L, 1);
   return 1;
@@ -101,7 +103,7 @@ static int l_contiguous(lua_State *L) {
 @treturn boolean
 */
 static int l_is_contiguous(lua_State *L) {
-  lua_pushboolean(L, tensor_is_contiguous(check_tensor(L, 1, "is_contiguous")));
+  lua_pushboolean(L, tensor_is_contiguous(check_tensor_later(L, 1, "is_contiguous")));
   return 1;
 }
 
@@ -170,7 +172,7 @@ True if x is in page-locked memory.
 @treturn boolean
 */
 static int l_is_pinned(lua_State *L) {
-  const tensor *x = check_tensor(L, 1, "is_pinned");
+  const tensor *x = check_tensor_later(L, 1, "is_pinned");
   bool pinned = false;
   const device *d;
   for (int k = 0; place_is_host(x->store->place) && (d = device_kind(k)); k++)

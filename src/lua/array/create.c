@@ -61,7 +61,7 @@ static int l_constant(lua_State *L) {
 /* Pushes a new tensor with the shape of argument 1. The tensor has the argument's dtype and device unless options say
 ** otherwise. */
 static tensor *push_like(lua_State *L, const char *fn, int options) {
-  const tensor *like = check_tensor(L, 1, fn);
+  const tensor *like = check_tensor_later(L, 1, fn);
   enum dtype d = opt_dtype(L, options, fn, like->dtype);
   return push_tensor(L, fn, d, &like->shape, opt_place(L, options, fn, like->store->place));
 }
@@ -133,7 +133,7 @@ Makes a tensor in the shape of x that is filled with one value.
 static int l_full_like(lua_State *L) {
   int nargs, options = check_options(L, "full_like", create_options, &nargs);
   if (nargs != 2) return raise_count(L, "full_like", 2, 2, nargs);
-  const tensor *like = check_tensor(L, 1, "full_like");
+  const tensor *like = check_tensor_later(L, 1, "full_like");
   scalar value = check_value(L, 2, "full_like", opt_dtype(L, options, "full_like", like->dtype));
   return filled(L, "full_like", push_like(L, "full_like", options), value, options);
 }

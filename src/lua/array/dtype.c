@@ -9,7 +9,7 @@
 
 /* Returns the dtype of argument i, which is a tensor or the name of a dtype. */
 static enum dtype check_dtype_of(lua_State *L, int i, const char *fn) {
-  if (test_tensor(L, i)) return check_tensor(L, i, fn)->dtype;
+  if (test_tensor(L, i)) return check_tensor_later(L, i, fn)->dtype;
   return check_dtype(L, i, fn);
 }
 

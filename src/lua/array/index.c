@@ -221,6 +221,7 @@ static void select_tensor(lua_State *L, int i, selection *s) {
   const tensor *t = test_tensor(L, i);
   if (!t) raise_item(L, i, s->source);
   if (tensor_is_gone(t)) luaL_error(L, "index for dim %d: %s", s->source + 1, push_gone(L, t));
+  make_ready(L, t, "index");
   if (!place_equal(t->store->place, s->x->store->place)) raise(L, "index", ERR_DEVICES, (const tensor *[]){s->x, t}, 2);
   bool mask = t->dtype == DT_bool;
   if (!mask && dtype_kind(t->dtype) > KIND_INT)
@@ -260,7 +261,7 @@ static void check_items(lua_State *L, lua_Integer n) {
 /* Finds the part of the tensor at index 1 that the key at index 2 selects. Tensors of the key stay on the stack,
 ** because a finalizer may remove them from the script's table. */
 static void select_key(lua_State *L, selection *s) {
-  s->x = check_tensor(L, 1, "index");
+  s->x = check_tensor_later(L, 1, "index");
   s->view = *s->x;
   s->source = s->dim = s->npickers = s->before = s->plain = 0;
   s->placing = NONE_YET;
@@ -504,6 +505,7 @@ int index_get(lua_State *L) {
   }
   picks all;
   index_job j;
+  make_ready(L, s.x, "index");
   pick_all(L, &s, &all);
   index_start(&j, INDEX_get, &s.view);
   make_job(L, &s, &all, &j);
@@ -572,6 +574,7 @@ static void assign_picked(lua_State *L, selection *s) {
 int index_set(lua_State *L) {
   selection s;
   select_key(L, &s);
+  make_ready(L, s.x, "assignment");
   if (tensor_is_overlapping(s.x)) raise(L, "assignment", ERR_READONLY, &s.x, 1);
   bool number = lua_type(L, 3) == LUA_TNUMBER || lua_type(L, 3) == LUA_TBOOLEAN;
   bool masked = number && s.npickers == 1 && s.pickers[0].t->dtype == DT_bool;

@@ -23,7 +23,7 @@ static void prepare(lua_State *L, call *c, enum map_op op) {
   job *j = &c->job;
   j->op = op;
   j->nin = map_ops[op].nin;
-  for (int i = 0; i < j->nin; i++) check_arg(L, c->at[i], c->fn, &j->in[i]);
+  for (int i = 0; i < j->nin; i++) check_arg_later(L, c->at[i], c->fn, &j->in[i]);
   int st = job_prepare(j);
   if (st != OK) raise_job(L, c->fn, st, j, NULL);
   if (!j->has_place) j->place = is_number(j) ? host_place() : default_place(L);
@@ -43,11 +43,12 @@ static op_record record_of(const call *c, bool in_place) {
 
 /* Runs the op with a new tensor as its result. */
 static int compute(lua_State *L, const call *c) {
-  tensor *out = push_tensor(L, c->fn, c->job.result, &c->job.shape, c->job.place);
+  bool number = is_number(&c->job);
+  tensor *out = (number ? push_tensor : push_tensor_later)(L, c->fn, c->job.result, &c->job.shape, c->job.place);
   int st;
-  TRY(L, c->job.place, st, job_compute(&c->job, out));
+  TRY(L, c->job.place, st, (number ? job_compute : job_compute_later)(&c->job, out));
   if (st != OK) return raise_job(L, c->fn, st, &c->job, out);
-  out->weak = is_number(&c->job);
+  out->weak = number;
   op_record r = record_of(c, false);
   return finish_record(L, &r);
 }
@@ -56,10 +57,11 @@ static int compute(lua_State *L, const call *c) {
 static int compute_into(lua_State *L, const call *c, int target) {
   int height = lua_gettop(L), st;
   op_record r = record_of(c, true);
+  end_full_list(L);
   keep_overwritten_inputs(L, &r, target);
   lua_pushvalue(L, target);
   tensor *out = lua_touserdata(L, -1);
-  TRY(L, c->job.place, st, job_run(&c->job, out));
+  TRY(L, c->job.place, st, job_run_later(&c->job, out));
   if (st != OK) return raise_job(L, c->fn, st, &c->job, out);
   finish_record(L, &r);
   free_kept(L, &r, height);
@@ -109,7 +111,7 @@ static int l_map_in_place(lua_State *L) {
   int nargs = count_arguments(L);
   if (!are_arguments(L, nargs, map_ops[op].nin))
     return nargs && is_options(L, nargs) ? no_options(L, c.fn, nargs) : raise_count(L, c.fn, map_ops[op].nin, map_ops[op].nin, nargs);
-  check_tensor(L, 1, c.fn);
+  check_tensor_later(L, 1, c.fn);
   check_in_place(L, c.fn);
   prepare_in_order(L, &c, op);
   return compute_into(L, &c, 1);
@@ -193,7 +195,7 @@ static int l_clip_in_place(lua_State *L) {
   int at[3];
   c.fn = "clip_";
   check_clip(L, c.fn, known, at);
-  check_tensor(L, 1, c.fn);
+  check_tensor_later(L, 1, c.fn);
   check_in_place(L, c.fn);
   prepare_clip(L, &c, at);
   return compute_into(L, &c, 1);
@@ -203,7 +205,7 @@ static int l_clip_in_place(lua_State *L) {
 ** d is a float dtype. */
 static void check_value_fits(lua_State *L, const char *fn, int i, enum dtype d) {
   arg a;
-  check_arg(L, i, fn, &a);
+  check_arg_later(L, i, fn, &a);
   if (a.t) return;
   if (!scalar_fits(d, &a.s)) raise_unfit(L, fn, i, d);
   if (a.s.is_float && dtype_kind(d) < KIND_FLOAT) {
@@ -215,7 +217,7 @@ static void check_value_fits(lua_State *L, const char *fn, int i, enum dtype d) 
 /* Prepares where(mask, value, x), whose result must have x's dtype. */
 static void prepare_fill(lua_State *L, call *c, int nargs) {
   if (nargs != 3) raise_count(L, c->fn, 3, 3, nargs);
-  const tensor *x = check_tensor(L, 1, c->fn), *mask = check_tensor(L, 2, c->fn);
+  const tensor *x = check_tensor_later(L, 1, c->fn), *mask = check_tensor_later(L, 2, c->fn);
   if (mask->dtype != DT_bool)
     luaL_error(L, "%s: a bool mask expected, got %s; use mask:not_equal(0)", c->fn, dtypes[mask->dtype].name);
   check_value_fits(L, c->fn, 3, x->dtype);

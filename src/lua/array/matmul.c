@@ -231,6 +231,7 @@ static const char *linear_fault(lua_State *L, const tensor *const t[3]) {
     if (i == 2 && !lua_toboolean(L, 3)) break;
     if (!t[i]) return lua_pushfstring(L, "%s: tensor expected, got %s", names[i], type_name(L, i + 1));
     if (tensor_is_gone(t[i])) return lua_pushfstring(L, "%s: %s", names[i], push_gone(L, t[i]));
+    make_ready(L, t[i], "linear");
     if (t[i]->dtype != t[0]->dtype)
       return lua_pushfstring(L, "the input is %s, %s %s; use :to(\"%s\")", dtypes[t[0]->dtype].name, names[i],
                              dtypes[t[i]->dtype].name, dtypes[t[i]->dtype].name);

@@ -250,7 +250,7 @@ static int create(lua_State *L, const char *fn, int first, int nargs, int option
 /* Creates a tensor with argument 1's shape. The tensor has the argument's dtype and device unless options say
 ** otherwise. */
 static int create_like(lua_State *L, const char *fn, int options, const random_job *j) {
-  const tensor *like = check_tensor(L, 1, fn);
+  const tensor *like = check_tensor_later(L, 1, fn);
   enum dtype d = opt_dtype(L, options, fn, like->dtype);
   place where = opt_place(L, options, fn, like->store->place);
   generator *g = opt_generator(L, options, fn);

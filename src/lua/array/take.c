@@ -408,6 +408,7 @@ static int check_list(lua_State *L, const char *fn, enum dtype *d) {
     const tensor *t = test_tensor(L, -1);
     if (!t) luaL_error(L, "%s: element %d: tensor expected", fn, k);
     if (tensor_is_gone(t)) luaL_error(L, "%s: element %d: %s", fn, k, push_gone(L, t));
+    make_ready(L, t, fn);
     if (!first) { first = t; *d = t->dtype; }
     if (!place_equal(first->store->place, t->store->place)) raise(L, fn, ERR_DEVICES, (const tensor *[]){first, t}, 2);
     *d = dtype_promote(*d, t->dtype);

@@ -72,14 +72,14 @@ static int l_dtype_of(lua_State *L) {
 
 /* is_overlapping(x): true if several elements share one memory location. */
 static int l_is_overlapping(lua_State *L) {
-  lua_pushboolean(L, tensor_is_overlapping(check_tensor(L, 1, "is_overlapping")));
+  lua_pushboolean(L, tensor_is_overlapping(check_tensor_later(L, 1, "is_overlapping")));
   return 1;
 }
 
 /* ---- properties: x.dtype … ---- */
 
 static int get_strides(lua_State *L) {
-  const tensor *t = check_tensor(L, 1, "strides");
+  const tensor *t = check_tensor_later(L, 1, "strides");
   lua_createtable(L, t->shape.ndim, 0);
   for (int d = 0; d < t->shape.ndim; d++) {
     lua_pushinteger(L, t->stride[d]);
@@ -88,14 +88,14 @@ static int get_strides(lua_State *L) {
   return 1;
 }
 
-static int get_ndim(lua_State *L) { lua_pushinteger(L, check_tensor(L, 1, "ndim")->shape.ndim); return 1; }
-static int get_size(lua_State *L) { lua_pushinteger(L, check_tensor(L, 1, "size")->count); return 1; }
-static int get_dtype(lua_State *L) { lua_pushstring(L, dtypes[check_tensor(L, 1, "dtype")->dtype].name); return 1; }
-static int get_device(lua_State *L) { push_place(L, check_tensor(L, 1, "device")->store->place); return 1; }
+static int get_ndim(lua_State *L) { lua_pushinteger(L, check_tensor_later(L, 1, "ndim")->shape.ndim); return 1; }
+static int get_size(lua_State *L) { lua_pushinteger(L, check_tensor_later(L, 1, "size")->count); return 1; }
+static int get_dtype(lua_State *L) { lua_pushstring(L, dtypes[check_tensor_later(L, 1, "dtype")->dtype].name); return 1; }
+static int get_device(lua_State *L) { push_place(L, check_tensor_later(L, 1, "device")->store->place); return 1; }
 
 /* #x: returns the length of the first dim. */
 static int l_len(lua_State *L) {
-  const tensor *t = check_tensor(L, 1, "#");
+  const tensor *t = check_tensor_later(L, 1, "#");
   if (t->shape.ndim == 0) return luaL_error(L, "#: a 0-d tensor has no length");
   lua_pushinteger(L, t->shape.dim[0]);
   return 1;

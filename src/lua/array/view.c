@@ -163,9 +163,9 @@ static int push_reshaped(lua_State *L, const char *fn, const tensor *x, const sh
     lua_pop(L, 1);
     if (!copy) return luaL_error(L, "%s: this layout needs a copy, and copy is false", fn);
   }
-  tensor *t = push_tensor(L, fn, x->dtype, &x->shape, x->store->place);
+  tensor *t = push_tensor_later(L, fn, x->dtype, &x->shape, x->store->place);
   int st;
-  TRY(L, x->store->place, st, op_copy(t, x));
+  TRY(L, x->store->place, st, op_copy_later(t, x));
   if (st != OK) return raise(L, fn, st, (const tensor *[]){t, x}, 2);
   view_reshape(t, to);
   return finish_view(L, "reshape");
@@ -185,7 +185,7 @@ copy.
 */
 static int l_reshape(lua_State *L) {
   int nargs, options = check_options(L, "reshape", reshape_options, &nargs);
-  const tensor *x = check_tensor(L, 1, "reshape");
+  const tensor *x = check_tensor_later(L, 1, "reshape");
   shape to;
   check_new_shape(L, 2, nargs, "reshape", &x->shape, x->count, &to);
   bool view = !opt_bool(L, options, "reshape", "copy", false);
@@ -200,7 +200,7 @@ static int l_reshape(lua_State *L) {
 @treturn Tensor a view if the layout allows
 */
 static int l_flatten(lua_State *L) {
-  const tensor *x = check_tensor(L, 1, "flatten");
+  const tensor *x = check_tensor_later(L, 1, "flatten");
   shape to = {.ndim = 0};
   if (x->shape.ndim == 0) to = (shape){1, {1}};
   else {
@@ -225,7 +225,7 @@ static int l_flatten(lua_State *L) {
 @treturn Tensor a view
 */
 static int l_unflatten(lua_State *L) {
-  const tensor *x = check_tensor(L, 1, "unflatten");
+  const tensor *x = check_tensor_later(L, 1, "unflatten");
   int dim = check_dim_of(L, 2, "unflatten", &x->shape);
   if (!lua_istable(L, 3)) return luaL_error(L, "unflatten: table of sizes expected, got %s", type_name(L, 3));
   shape from = {1, {x->shape.dim[dim]}}, sizes, to = x->shape;
@@ -244,7 +244,7 @@ static int l_unflatten(lua_State *L) {
 @treturn Tensor a view, which cannot be written if it is stretched
 */
 static int l_broadcast_to(lua_State *L) {
-  const tensor *x = check_tensor(L, 1, "broadcast_to");
+  const tensor *x = check_tensor_later(L, 1, "broadcast_to");
   shape to;
   int64_t count;
   check_shape(L, 2, count_arguments(L), "broadcast_to", &to);
@@ -263,7 +263,7 @@ static int l_broadcast_to(lua_State *L) {
 static int l_expand_dims(lua_State *L) {
   int nargs;
   check_dim_option(L, "expand_dims", dim_option, &nargs, 2);
-  const tensor *x = check_tensor(L, 1, "expand_dims");
+  const tensor *x = check_tensor_later(L, 1, "expand_dims");
   lua_settop(L, 2);
   bool table = lua_istable(L, 2);
   lua_Unsigned n = table ? lua_rawlen(L, 2) : 1;
@@ -290,7 +290,7 @@ static int l_expand_dims(lua_State *L) {
 static int l_squeeze(lua_State *L) {
   int nargs;
   check_dim_option(L, "squeeze", dim_option, &nargs, 2);
-  const tensor *x = check_tensor(L, 1, "squeeze");
+  const tensor *x = check_tensor_later(L, 1, "squeeze");
   bool all = lua_isnoneornil(L, 2);
   uint32_t dims = check_dims(L, 2, "squeeze", &x->shape);
   for (int d = 0; d < x->shape.ndim && !all; d++)
@@ -312,7 +312,7 @@ static int l_squeeze(lua_State *L) {
 @treturn Tensor a view
 */
 static int l_permute_dims(lua_State *L) {
-  const tensor *x = check_tensor(L, 1, "permute_dims");
+  const tensor *x = check_tensor_later(L, 1, "permute_dims");
   int order[MAX_DIMS], n = check_dim_list(L, 2, count_arguments(L), "permute_dims", &x->shape, order);
   if (n != x->shape.ndim) return luaL_error(L, "permute_dims: %d dims named, the tensor has %d", n, x->shape.ndim);
   view_permute(push_view(L, x), order);
@@ -327,7 +327,7 @@ static int l_permute_dims(lua_State *L) {
 @treturn Tensor a view
 */
 static int l_moveaxis(lua_State *L) {
-  const tensor *x = check_tensor(L, 1, "moveaxis");
+  const tensor *x = check_tensor_later(L, 1, "moveaxis");
   int from[MAX_DIMS], to[MAX_DIMS], order[MAX_DIMS], ndim = x->shape.ndim, next = 0;
   int n = check_dim_list(L, 2, 2, "moveaxis", &x->shape, from), m = check_dim_list(L, 3, 3, "moveaxis", &x->shape, to);
   if (n != m) return luaL_error(L, "moveaxis: %d dims to move, %d places for them", n, m);
@@ -351,20 +351,20 @@ static int l_moveaxis(lua_State *L) {
 @treturn Tensor a view
 */
 static int l_swapaxes(lua_State *L) {
-  const tensor *x = check_tensor(L, 1, "swapaxes");
+  const tensor *x = check_tensor_later(L, 1, "swapaxes");
   int a = check_line_dim(L, 2, "swapaxes", &x->shape), b = check_line_dim(L, 3, "swapaxes", &x->shape);
   return push_swapped(L, x, a, b);
 }
 
 static int get_T(lua_State *L) {
-  const tensor *x = check_tensor(L, 1, "T");
+  const tensor *x = check_tensor_later(L, 1, "T");
   if (x->shape.ndim != 2)
     return luaL_error(L, "T: 2 dims expected, the shape is %s; use mT or permute_dims", push_shape(L, &x->shape));
   return push_swapped(L, x, 0, 1);
 }
 
 static int get_mT(lua_State *L) {
-  const tensor *x = check_tensor(L, 1, "mT");
+  const tensor *x = check_tensor_later(L, 1, "mT");
   int n = x->shape.ndim;
   if (n < 2)
     return luaL_error(L, "mT: at least 2 dims expected, the shape is %s", push_shape(L, &x->shape));
@@ -382,7 +382,7 @@ static int get_mT(lua_State *L) {
 @treturn Tensor a view
 */
 static int l_narrow(lua_State *L) {
-  const tensor *x = check_tensor(L, 1, "narrow");
+  const tensor *x = check_tensor_later(L, 1, "narrow");
   int dim = check_dim_of(L, 2, "narrow", &x->shape);
   int64_t start = check_integer(L, 3, "narrow", "start"), length = check_integer(L, 4, "narrow", "length");
   int64_t n = x->shape.dim[dim];
@@ -404,7 +404,7 @@ static int l_narrow(lua_State *L) {
 static int l_flip(lua_State *L) {
   int nargs;
   check_dim_option(L, "flip", dim_option, &nargs, 2);
-  const tensor *x = check_tensor(L, 1, "flip");
+  const tensor *x = check_tensor_later(L, 1, "flip");
   uint32_t dims = check_dims(L, 2, "flip", &x->shape);
   tensor *t = push_view(L, x);
   for (int d = 0; d < x->shape.ndim; d++)
@@ -432,7 +432,7 @@ static int opt_dim(lua_State *L, int options, const char *fn, const char *name, 
 */
 static int l_diagonal(lua_State *L) {
   int nargs, options = check_options(L, "diagonal", diagonal_options, &nargs), ndim;
-  const tensor *x = check_tensor(L, 1, "diagonal");
+  const tensor *x = check_tensor_later(L, 1, "diagonal");
   if (nargs > 2) return raise_most(L, "diagonal", 2, nargs);
   if ((ndim = x->shape.ndim) < 2)
     return luaL_error(L, "diagonal: at least 2 dims expected, the shape is %s", push_shape(L, &x->shape));
@@ -455,7 +455,7 @@ static int l_diagonal(lua_State *L) {
 
 /* The step of a generic for: returns i and x[i] for the index i that follows argument 2. */
 static int next_row(lua_State *L) {
-  const tensor *x = check_tensor(L, 1, "rows");
+  const tensor *x = check_tensor_later(L, 1, "rows");
   lua_Integer i = lua_tointeger(L, 2);
   if (i >= x->shape.dim[0]) return 0;
   lua_pushinteger(L, i + 1);
@@ -470,7 +470,7 @@ static int next_row(lua_State *L) {
 @tparam Tensor x
 */
 static int l_rows(lua_State *L) {
-  const tensor *x = check_tensor(L, 1, "rows");
+  const tensor *x = check_tensor_later(L, 1, "rows");
   if (x->shape.ndim == 0) return luaL_error(L, "rows: a 0-d tensor has no rows");
   lua_pushcfunction(L, next_row);
   lua_pushvalue(L, 1);
@@ -500,7 +500,7 @@ static int l_broadcast_shapes(lua_State *L) {
 }
 
 static int get_shape(lua_State *L) {
-  push_shape_table(L, &check_tensor(L, 1, "shape")->shape);
+  push_shape_table(L, &check_tensor_later(L, 1, "shape")->shape);
   return 1;
 }
 

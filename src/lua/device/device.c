@@ -95,7 +95,7 @@ static int l_devices(lua_State *L) {
 
 /* is_on_host(x): true if the host may access the elements without waiting. */
 static int l_is_on_host(lua_State *L) {
-  lua_pushboolean(L, place_is_host(check_tensor(L, 1, "is_on_host")->store->place));
+  lua_pushboolean(L, place_is_host(check_tensor_later(L, 1, "is_on_host")->store->place));
   return 1;
 }
 
@@ -159,6 +159,7 @@ static int l_reopen(lua_State *L) {
   place p = check_place(L, 1, "reopen");
   if (!p.device->reopen) return luaL_error(L, "reopen: the CPU cannot be reopened");
   check_no_interrupt(L, "reopen");
+  check_not_compiled(L, "reopen");
   int st = p.device->reopen(p.index);
   return st == OK ? 0 : raise_device(L, "reopen", st, p);
 }
@@ -171,6 +172,7 @@ Waits until all work queued on a device is done.
 static int l_synchronize(lua_State *L) {
   bool all = lua_isnoneornil(L, 1);
   place p = all ? host_place() : check_place(L, 1, "synchronize");
+  run_deferred(L, "synchronize");
   int st = all ? queue_wait_all(&p) : queue_wait(p);
   return st == OK ? 0 : raise_device(L, "synchronize", st, p);
 }

@@ -75,6 +75,13 @@ static void keep_results(lua_State *L, const graph *g, int i) {
   lua_setiuservalue(L, i, RESULTS);
 }
 
+/* Calls argument 1, and runs the operations that it deferred. */
+static int l_call_whole(lua_State *L) {
+  lua_call(L, 0, LUA_MULTRET);
+  run_deferred(L, "graph");
+  return lua_gettop(L);
+}
+
 /* Runs the function at index 1 while its launches are captured into the graph at index i. */
 static void capture(lua_State *L, graph *g, int i) {
   int st = graph_begin(g);
@@ -82,8 +89,9 @@ static void capture(lua_State *L, graph *g, int i) {
   if (st == ERR_MEMORY) raise(L, "graph", st, NULL, 0);
   if (st != OK) raise_device(L, "graph", st, g->where);
   keep_generators(L, i);
+  lua_pushcfunction(L, l_call_whole);
   lua_pushvalue(L, 1);
-  int failed = lua_pcall(L, 0, LUA_MULTRET, 0);
+  int failed = lua_pcall(L, 1, LUA_MULTRET, 0);
   st = graph_end(g, !failed);
   keep_generators(L, 0);
   if (failed) lua_error(L);
@@ -116,8 +124,9 @@ static int l_graph(lua_State *L) {
   place where = graph_place(L, options);
   lua_settop(L, 1);
   if (random_is_captured()) return luaL_error(L, "graph: another graph is being captured");
+  lua_pushcfunction(L, l_call_whole);
   lua_pushvalue(L, 1);
-  lua_call(L, 0, 0);
+  lua_call(L, 1, 0);
   graph *g = push_graph(L, where);
   capture(L, g, 2);
   keep_results(L, g, 2);
@@ -136,6 +145,7 @@ Runs the captured work again, on the current stream.
 static int g_replay(lua_State *L) {
   graph *g = check_graph(L, "replay");
   if (random_is_captured()) return luaL_error(L, "replay: not while a graph is captured");
+  run_deferred(L, "replay");
   int st = graph_replay(g);
   if (st != OK) return raise_device(L, "replay", st, g->where);
   lua_getiuservalue(L, 1, RESULTS);

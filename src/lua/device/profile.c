@@ -17,6 +17,7 @@ static int l_profile_start(lua_State *L) {
   int mode = luaL_checkoption(L, 1, modes[0], modes);
   bool running;
   place where;
+  run_deferred(L, "profile");
   int st = profile_start(owner_of(L), mode == 0 ? PROFILE_COUNTING : PROFILE_SERIALISED, &running, &where);
   if (running) return luaL_error(L, "profile_start: a profile is running");
   return st == OK ? 0 : raise_device(L, "profile_start", st, where);
@@ -84,6 +85,7 @@ static void push_used(lua_State *L, const profile *p) {
 **      rows             {{device = "cpu", family = "gemm", dtype, calls, seconds, elements, read, written, flops}, …}:
 **                       dtype is the one in which the call computes, or nil; read and written are bytes */
 static int l_profile_stop(lua_State *L) {
+  run_deferred(L, "profile");
   profile *p = lua_newuserdatauv(L, sizeof *p, 0);     /* made first, so that the profile ends even if an error is
                                                        ** raised later */
   if (!profile_stop(owner_of(L), p)) return 0;

@@ -35,6 +35,7 @@ static stream *check_stream(lua_State *L, int i, const char *fn) {
   if (!s) luaL_error(L, "%s: argument %d: stream expected, got %s", fn, i, type_name(L, i));
   if (s->ended) luaL_error(L, "%s: argument %d: this stream was closed", fn, i);
   check_epoch(L, fn, "stream", s->where, s->epoch);
+  run_deferred(L, fn);                      /* so that the work is queued where and when the script expects it */
   return s;
 }
 
@@ -49,6 +50,7 @@ static event *check_event(lua_State *L, int i, const char *fn) {
   if (!e) luaL_error(L, "%s: argument %d: event expected, got %s", fn, i, type_name(L, i));
   if (e->ended) luaL_error(L, "%s: argument %d: this event was closed", fn, i);
   check_epoch(L, fn, "event", e->where, e->epoch);
+  run_deferred(L, fn);
   return e;
 }
 
@@ -191,6 +193,7 @@ static int l_with_stream(lua_State *L) {
   int nargs = lua_gettop(L) - 2;
   enter_stream(L, s, 2);                  /* the stack is: stream, guard, f, arguments */
   lua_call(L, nargs, LUA_MULTRET);
+  run_deferred(L, "with_stream");
   leave_stream(L, lua_touserdata(L, 2));  /* called directly, because Lua before 5.4.3 has no lua_closeslot */
   return lua_gettop(L) - 2;
 }

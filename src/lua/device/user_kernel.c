@@ -157,6 +157,7 @@ static const tensor *check_pointer(lua_State *L, const char *fn, const user_kern
   const tensor *t = test_tensor(L, at);
   if (!t) luaL_error(L, "%s: %s: tensor expected, got %s", fn, push_parameter(L, i), type_name(L, at));
   if (!t->store) luaL_error(L, "%s: %s: this tensor was freed", fn, push_parameter(L, i));
+  make_ready(L, t, fn);
   if (!place_equal(t->store->place, k->where)) {
     const char *is = push_place(L, t->store->place), *wanted = push_place(L, k->where);
     luaL_error(L, "%s: %s: the tensor is on %s, the kernel on %s; use :to(\"%s\")", fn, push_parameter(L, i), is,

@@ -28,7 +28,9 @@ void *api_new_tensor(lua_State *L, int dtype, int ndim, const int64_t *lengths) 
     s.dim[k] = lengths[k];
   }
   luaL_checkstack(L, LUA_MINSTACK, fn);
-  return tensor_data(push_tensor(L, fn, d, &s, host_place()));
+  tensor *t = push_tensor(L, fn, d, &s, host_place());
+  t->store->exported = true;
+  return tensor_data(t);
 }
 
 int api_is_tensor(lua_State *L, int index) { return test_tensor(L, index) != NULL; }
@@ -62,6 +64,7 @@ static const char *push_refusal(lua_State *L, const tensor_userdata *u, int flag
 ** needs the old elements. */
 static void grant(const tensor *t, int flags, luatensor_array *a) {
   if (flags & LUATENSOR_write) t->store->version++;
+  t->store->exported = true;
   describe(t, a);
 }
 
@@ -72,7 +75,7 @@ int api_read(lua_State *L, int index, int flags, luatensor_array *a) {
   const char *why;
   if (!t) why = lua_pushfstring(L, "tensor expected, got %s", type_name(L, index));
   else if (tensor_is_gone(t)) why = push_gone(L, t);
-  else why = push_refusal(L, lua_touserdata(L, index), flags);
+  else make_ready(L, t, "read"), why = push_refusal(L, lua_touserdata(L, index), flags);
   if (!why) {
     grant(t, flags, a);
     return 1;
@@ -96,6 +99,7 @@ static const char *push_mismatch(lua_State *L, int arg, int dtype, int ndim) {
   const tensor *t = test_tensor(L, arg);
   if (!t) return lua_pushfstring(L, "%s expected, got %s", push_wanted(L, dtype, ndim), type_name(L, arg));
   if (tensor_is_gone(t)) return push_gone(L, t);
+  make_ready(L, t, "check");
   bool other = dtype != LUATENSOR_any && dtype != number_of(t->dtype);
   if (!other && (ndim < 0 || ndim == t->shape.ndim)) return NULL;
   const char *wanted = push_wanted(L, dtype, ndim), *shape = push_shape(L, &t->shape);

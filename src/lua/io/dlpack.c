@@ -59,6 +59,7 @@ static int l_to_dlpack(lua_State *L) {
   bool versioned = opt_bool(L, options, "to_dlpack", "versioned", true);
   dl_owned *p = push_object(L, &capsule_class, sizeof *p, 0);
   p->versioned = versioned;
+  t->store->exported = true;
   int st = dlpack_export(t, versioned, p);
   return st == OK ? 1 : raise(L, "to_dlpack", st, &t, 1);
 }

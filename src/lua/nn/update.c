@@ -47,6 +47,7 @@ static bool get_states(lua_State *L, const update_info *row, tensor **at) {
     lua_rawget(L, 2);
     tensor *t = test_tensor(L, -1);
     if (!t || tensor_is_gone(t) || !is_like(t, at[0])) return false;
+    make_ready(L, t, "step");
     at[2 + k] = t;
   }
   return true;
@@ -58,12 +59,14 @@ static bool get_parameter(lua_State *L, int i, tensor **at) {
   at[0] = test_tensor(L, i);
   if (!at[0]) return push_problem(L, "tensor expected"), false;
   if (tensor_is_gone(at[0])) return push_gone_as(L, at[0], ""), false;
+  make_ready(L, at[0], "step");
   if (!((const tensor_userdata *)at[0])->is_leaf) return push_problem(L, "it is no leaf any more"), false;
   lua_getiuservalue(L, i, 1);
   tensor_userdata *gradient = lua_touserdata(L, -1);       /* a leaf's gradient is a tensor or nil */
   if (!gradient || gradient->class != &tensor_class) return lua_pushboolean(L, 0), false;
   at[1] = &gradient->tensor;
   if (tensor_is_gone(at[1])) return push_gone_as(L, at[1], "its gradient: "), false;
+  make_ready(L, at[1], "step");
   if (!is_like(at[1], at[0])) return push_problem(L, "its gradient has another shape, dtype or device"), false;
   return true;
 }

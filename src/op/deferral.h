@@ -1,0 +1,78 @@
+#ifndef LT_OP_DEFERRAL_H
+#define LT_OP_DEFERRAL_H
+
+/* Deferred operations (lt.compile). While a deferral is open, job_run_later and job_compute_later append ops to its
+** list instead of running them. deferral_run runs the list: it drops the ops whose results nobody can read, joins the
+** other ops to programs (op/elementwise.h), and allocates memory only for results that outlive their program.
+**
+** A storage that an op of the list reads or writes is pending (base/storage.h). Before anything else uses its memory,
+** the list must run. The functions of src/lua take care of this when they read their arguments; functions of op/ that
+** are not deferred need no code for it. */
+
+#include "base/tls.h"
+#include "op/op.h"
+
+typedef struct deferral deferral;
+
+/* The open deferral of this thread, or NULL. */
+extern _Thread_local FAST_TLS deferral *open_deferral __attribute__((visibility("hidden")));
+
+/* Like job_run, job_compute and op_copy, but the op may be deferred. For functions that do not use elements otherwise:
+** other functions must call these functions without _later, after the list has run. */
+int job_run_later(const job *j, tensor *out);
+int op_copy_later(tensor *out, const tensor *in);
+int job_defer(const job *j, tensor *out);       /* for job_compute_later */
+static inline int job_compute_later(const job *j, tensor *out) {
+  return open_deferral ? job_defer(j, out) : job_compute(j, out);
+}
+
+typedef struct deferral_counts {
+  long recorded;             /* ops that were deferred */
+  long dropped;              /* ops of the list that did not run, because nobody could read their results */
+  long programs;             /* calls of the device that computed several ops */
+  long singles;              /* calls of the device that computed one op */
+  long stored;               /* results that were stored */
+} deferral_counts;
+
+/* Makes a closed deferral. Returns NULL if memory is exhausted. deferral_free needs a closed deferral. */
+deferral *deferral_new(void);
+void      deferral_free(deferral *d);
+
+/* Opens d in this thread, which must have no open deferral. Only ops for whose context (base/cancel.h) `is_mine` returns
+** true are deferred; others run at once. */
+void deferral_open(deferral *d, bool (*is_mine)(void *context, const void *owner), const void *owner);
+
+/* Empties the list. The results of ops that have not run are lost: their storages get EPOCH_FAILED. */
+void deferral_drop(deferral *d);
+
+/* Empties the list of d and closes d. */
+void deferral_close(deferral *d);
+
+/* True if the open deferral would take ops of this context. */
+bool deferral_is_mine(void *context);
+
+/* Runs the list. After ERR_MEMORY the list still contains the ops that have not run, so a second call continues.
+** After another error the list is dropped. */
+int   deferral_run(deferral *d);
+
+/* Runs the ops of the list one by one up to the first that fails, as the script would without the list. Called when
+** deferral_run has failed for the last time, so that writes to existing tensors are not lost. */
+void deferral_salvage(deferral *d);
+
+/* An op of the list, for errors: its name, its place and the dtype in which it computes. */
+typedef struct deferred_op {
+  const char *name;
+  place       where;
+  enum dtype  dtype;
+} deferred_op;
+
+/* Returns the op that failed, or else the last op of the list. */
+deferred_op deferral_culprit(const deferral *d);
+
+/* The bytes of memory that a run would allocate if no further reference to a tensor is dropped. */
+size_t deferral_bytes(const deferral *d);
+bool   deferral_is_empty(const deferral *d);
+bool   deferral_is_full(const deferral *d);          /* the next op makes the list run */
+deferral_counts deferral_counted(const deferral *d);
+
+#endif
