@@ -115,7 +115,7 @@ describe("sorting on the device", function()
 
   it("sorts on two streams one after the other", function()
     if device == "cpu" then return pending("a CPU has no streams") end
-    local x = values("float32", 3, 5000)
+    local x = lt.randint(-9, 9, 3, 5000):to("float32")          -- without NaN, whose bits a product may change
     local y, other = x:to(device), lt.stream(device)
     local sorted
     lt.with_stream(other, function() sorted = (y * 2):sort(2) end)

@@ -4,6 +4,7 @@
 #include "emulator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 SOLVER_FUNCTIONS(DECLARE)
@@ -52,7 +53,7 @@ extern "C" complex_geev_fn cgeev_, zgeev_;
 
 namespace {
 
-enum status { SUCCESS = 0, NOT_INITIALIZED = 1, INVALID_VALUE = 3, EXECUTION_FAILED = 6 };
+enum status { SUCCESS = 0, NOT_INITIALIZED = 1, INVALID_VALUE = 3, EXECUTION_FAILED = 6, INTERNAL_ERROR = 7 };
 enum type { F32 = 0, F64 = 1, C32 = 4, C64 = 5 };
 enum { ILLEGAL_ADDRESS = 700, COUNTED_SOLVER = 9, HOST_BYTES = 48 };
 
@@ -128,6 +129,7 @@ bool is_matrix(int64_t rows, int64_t columns, int64_t lda) { return rows >= 1 &&
 EXPORT int cusolverDnCreate(solver_handle *h) {
   gpu_context c = nullptr;
   if (!h || cuCtxGetCurrent(&c) || !c) return NOT_INITIALIZED;
+  if (emulator_is_full()) return INTERNAL_ERROR;             /* as cuSOLVER of CUDA 13.0 on an H100 */
   *h = new solver_handle_opaque;
   return SUCCESS;
 }
@@ -178,6 +180,13 @@ EXPORT int cusolverDnXgetrf_bufferSize(solver_handle h, solver_params, int64_t m
 
 namespace {
 
+/* cuSOLVER's getrf takes NaN for 0: version 12.0 on an H100. */
+template <class T> void clear_nan(void *a, int64_t m, int64_t n, int64_t ld) {
+  T *x = static_cast<T *>(a);
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < m; i++) if (std::isnan(x[j * ld + i])) x[j * ld + i] = 0;
+}
+
 /* getrf and getrs take pivots of 64 bits, and those of AMD's library of 32 bits. */
 
 template <class P> int getrf(solver_handle h, int64_t m, int64_t n, blas_type type, void *a, int64_t lda, P *pivots,
@@ -188,6 +197,8 @@ template <class P> int getrf(solver_handle h, int64_t m, int64_t n, blas_type ty
                    room.device_bytes, [=] {
     int rows = int(m), columns = int(n), ld = int(lda);
     integers swaps(static_cast<size_t>(p));
+    int64_t parts = is_complex(type) ? 2 : 1;
+    (is_wide(type) ? clear_nan<double> : clear_nan<float>)(a, m * parts, n, lda * parts);
     PICK(type, getrf)(&rows, &columns, a, &ld, swaps.data(), info);
     for (int64_t i = 0; i < p; i++) pivots[i] = swaps[size_t(i)];
   }});

@@ -59,9 +59,14 @@ static void follow_pivots(const int *pivots, int n, int64_t *order, int m) {
   }
 }
 
+/* Factors matrix i. The factor of a large matrix with NaN is NaN, because OpenBLAS may take NaN for 0. */
 static int factor(const solver *s, const scratch *w, int64_t i) {
   int *pivots = pivots_of(s, w, i);
   if (s->small) return s->small->lu(s->m, s->n, a_of(s, i), pivots);
+  if (lapack_spread_nan(s->l, a_of(s, i), (int64_t)s->m * s->n)) {
+    for (int j = 0; j < least_of(s->m, s->n); j++) pivots[j] = j + 1;
+    return 0;
+  }
   return factor_lu(s, (block){a_of(s, i), s->m, s->n, s->m}, pivots);
 }
 

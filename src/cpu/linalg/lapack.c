@@ -1,5 +1,7 @@
 #include "cpu/linalg/lapack.h"
 
+#include <math.h>
+
 /* Accelerate exports LAPACK 3.9 under separate names, in addition to an older version. */
 #ifdef ACCELERATE_NEW_LAPACK
 #define SYMBOL(name) __asm("_" #name "$NEWLAPACK")
@@ -65,4 +67,16 @@ bool lapack_is_finite(const lapack *l, const void *x, int64_t count) {
   else
     for (int64_t i = 0; i < count; i++) wide += d[i] * 0.0;
   return sum == 0 && wide == 0;
+}
+
+bool lapack_spread_nan(const lapack *l, void *x, int64_t count) {
+  if (lapack_is_finite(l, x, count)) return false;
+  bool is_float = l->real_size == sizeof(float), found = false;
+  float *f = x;
+  double *d = x;
+  if (l->is_complex) count *= 2;
+  for (int64_t i = 0; i < count && !found; i++) found = is_float ? isnan(f[i]) : isnan(d[i]);
+  for (int64_t i = 0; i < count && found; i++)
+    if (is_float) f[i] = NAN; else d[i] = (double)NAN;
+  return found;
 }

@@ -129,4 +129,7 @@ int64_t lapack_work_length(const lapack *l, const void *work);
 /* True if none of the `count` elements is NaN or infinite. */
 bool lapack_is_finite(const lapack *l, const void *x, int64_t count);
 
+/* If one of the `count` elements is NaN, sets all of them to NaN and returns true. */
+bool lapack_spread_nan(const lapack *l, void *x, int64_t count);
+
 #endif

@@ -89,9 +89,33 @@ static int plan_pivots(solver *s) {
 /* Returns the pivots of matrix i. */
 static void *pivots(const solver *s, int64_t i) { return (char *)s->pivots + i * s->least * s->g->vendor->pivot_bytes; }
 
+/* cuSOLVER's LU factorization takes NaN for 0 (version 12.0 on an H100). Matrices with NaN are therefore noted before the
+** factorization, and their results become NaN after it. */
+
+static int note_nan(solver *s) {
+  int64_t count = s->c->m * s->c->n, total = count * s->c->batch;
+  size_t bytes = (size_t)s->c->batch * sizeof *s->nan;
+  void *a = s->c->a, *nan;
+  int st = solver_scratch(s, bytes, &nan);
+  if (st != OK) return st;
+  s->nan = nan;
+  st = gpu_check(s->g, s->g->driver->set_8((gpu_address)(uintptr_t)nan, 0, bytes, s->g->stream), "filling");
+  return st == OK ? solver_launch(s, SOLVER_note_nan, total, (void *[]){&a, &count, &total, &s->nan}) : st;
+}
+
+/* Fills the results of matrices with NaN. A result has `count` elements. */
+static int spread_nan(solver *s, void *x, int64_t count) {
+  int64_t total = count * s->c->batch;
+  return solver_launch(s, SOLVER_spread_nan, total, (void *[]){&x, &count, &total, &s->nan, &s->info});
+}
+
+static int spread_to_a(solver *s) { return spread_nan(s, s->c->a, s->c->m * s->c->n); }
+static int spread_to_b(solver *s) { return spread_nan(s, s->c->b, s->c->n * s->c->k); }
+
 static int plan_lu(solver *s) {
   const linalg_call *c = s->c;
   int made = plan_pivots(s);
+  if (made == OK) made = note_nan(s);
   if (made != OK) return made;
   MAKE_ROOM(s, s->lib->getrf_size(s->handle, s->params, c->m, c->n, s->type, c->a, c->m, s->type, ROOM));
 }
@@ -108,8 +132,8 @@ static int finish_lu(solver *s) {
   int64_t total = s->least * c->batch, m = c->m, p = s->least, batch = c->batch;
   int32_t *narrow = c->pivots;
   int64_t *order = c->order;
-  int st = OK;
-  if (narrow) st = solver_launch(s, SOLVER_narrow_pivots, total, (void *[]){&s->pivots, &narrow, &total});
+  int st = spread_to_a(s);
+  if (st == OK && narrow) st = solver_launch(s, SOLVER_narrow_pivots, total, (void *[]){&s->pivots, &narrow, &total});
   if (st != OK || !order) return st;
   return solver_launch(s, SOLVER_follow_pivots, batch, (void *[]){&s->pivots, &p, &order, &m, &batch});
 }
@@ -137,6 +161,7 @@ static int plan_lu_solve(solver *s) {
   int64_t total = s->c->n * s->c->batch;
   int32_t *narrow = s->c->pivots;
   int st = plan_pivots(s);
+  if (st == OK) st = note_nan(s);
   if (st == OK) st = plan_columns(s, s->c->transposed, s->c->k);
   return st == OK ? solver_launch(s, SOLVER_widen_pivots, total, (void *[]){&narrow, &s->pivots, &total}) : st;
 }
@@ -173,19 +198,21 @@ static int run_inv(solver *s, int64_t i) {
 static int finish_det(solver *s) {
   int64_t n = s->c->n, batch = s->c->batch;
   void *a = s->c->a, *det = s->c->b;
-  return solver_launch(s, SOLVER_make_det, batch, (void *[]){&a, &n, &s->pivots, &s->info, &det, &batch});
+  int st = spread_to_a(s);
+  return st != OK ? st : solver_launch(s, SOLVER_make_det, batch, (void *[]){&a, &n, &s->pivots, &s->info, &det, &batch});
 }
 
 static int finish_slogdet(solver *s) {
   int64_t n = s->c->n, batch = s->c->batch;
   void *a = s->c->a, *sign = s->c->b, *values = s->c->values;
-  return solver_launch(s, SOLVER_make_slogdet, batch, (void *[]){&a, &n, &s->pivots, &s->info, &sign, &values, &batch});
+  int st = spread_to_a(s);
+  return st != OK ? st : solver_launch(s, SOLVER_make_slogdet, batch, (void *[]){&a, &n, &s->pivots, &s->info, &sign, &values, &batch});
 }
 
 static const solver_routine lu = {plan_lu, run_lu, finish_lu, false};
-static const solver_routine lu_solve = {plan_lu_solve, run_lu_solve, NULL, false};
-static const solver_routine solve = {plan_solve, run_solve, NULL, false};
-static const solver_routine inv = {plan_inv, run_inv, NULL, false};
+static const solver_routine lu_solve = {plan_lu_solve, run_lu_solve, spread_to_b, false};
+static const solver_routine solve = {plan_solve, run_solve, spread_to_b, false};
+static const solver_routine inv = {plan_inv, run_inv, spread_to_a, false};
 static const solver_routine det = {plan_lu, run_lu, finish_det, false};
 static const solver_routine slogdet = {plan_lu, run_lu, finish_slogdet, false};
 

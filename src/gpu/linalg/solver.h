@@ -7,9 +7,10 @@
 #include "gpu/gpu.h"
 
 /* The names of the kernels in kernels/linalg/linalg.cuh. */
-#define SOLVER_KERNELS(X)                                                                              \
-  X(check_finite) X(clear_triangle) X(copy_upper) X(copy_columns) X(fill_identity) X(find_nan)         \
-  X(narrow_pivots) X(widen_pivots) X(follow_pivots) X(make_det) X(make_slogdet) X(unpack_vectors) X(divide_by_values) X(store_rest)
+#define SOLVER_KERNELS(X)                                                                                \
+  X(check_finite) X(note_nan) X(spread_nan) X(clear_triangle) X(copy_upper) X(copy_columns)              \
+  X(fill_identity) X(find_nan) X(narrow_pivots) X(widen_pivots) X(follow_pivots) X(make_det)             \
+  X(make_slogdet) X(unpack_vectors) X(divide_by_values) X(store_rest)
 enum solver_kernel {
 #define SOLVER_KERNEL_ID(name) SOLVER_##name,
   SOLVER_KERNELS(SOLVER_KERNEL_ID)
@@ -32,6 +33,7 @@ typedef struct solver {
                                  ** statuses that are not used */
   void     *device, *host;       /* the library's scratch memory on the device and on the host */
   size_t    device_bytes, host_bytes;
+  int      *nan;                 /* LU: 1 for each matrix with NaN, else 0, in device memory: [batch] */
   void     *pivots;              /* the library's pivots, in device memory: [batch][least] integers of the vendor's
                                  ** pivot_bytes */
   void     *extra[4], *work[4];  /* scratch memory of the op, which solver_scratch allocates; only lstsq uses

@@ -19,6 +19,20 @@ KERNEL(check_finite)(const T *a, int64_t count, int64_t total, int *info) {
   if (i < total && !m_isfinite(a[i])) info[i / count] = -1;
 }
 
+/* Sets nan[i] to 1 if one of the `count` elements of matrix i is NaN. */
+KERNEL(note_nan)(const T *a, int64_t count, int64_t total, int *nan) {
+  int64_t i = (int64_t)grid_thread();
+  if (i < total && m_isnan(a[i])) nan[i / count] = 1;
+}
+
+/* If nan[i] is set, fills the `count` elements of result i with NaN, and clears the status info[i]. */
+KERNEL(spread_nan)(T *x, int64_t count, int64_t total, const int *nan, int *info) {
+  int64_t i = (int64_t)grid_thread();
+  if (i >= total || !nan[i / count]) return;
+  x[i] = convert<D, DT_complex128>(complex128_t((double)NAN, (double)NAN));
+  info[i / count] = 0;
+}
+
 /* Sets a triangle of each matrix to 0: the elements below the diagonal if `below` is not 0, otherwise the elements
 ** above the diagonal. A matrix has rows × columns elements. */
 KERNEL(clear_triangle)(T *a, int64_t rows, int64_t columns, int64_t total, int below) {
