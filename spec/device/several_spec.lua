@@ -183,7 +183,7 @@ describe("several GPUs", function()
       local function check(name, f)
         local message = helpers.message_of(f)
         assert.equal(name .. ": ", message:sub(1, #name + 2))
-        assert.truthy(message:find(('the device must be reopened: lt.' .. gpu.kind .. '.reopen("%s")'):format(dead), 1, true), message)
+        assert.truthy(message:find(('the device is lost: start the script anew, or try lt.' .. gpu.kind .. '.reopen("%s")'):format(dead), 1, true), message)
       end
       check("to", function() return x:to(alive) end)
       check("copy_", function() y[{ {}, 1 }]:copy_(x) end)

@@ -402,14 +402,14 @@ describe_both("a launch that fails", function(vendor)
     assert.is_truthy(said:find("^add: launch of add float32: "), said)
   end)
 
-  it("for good says that the device must be reopened", function()
+  it("for good says that the device is lost", function()
     local said = run(count .. add .. [[
       emulator.configure "sticky,fail_launch=1"
       local y = x + x
       io.write(select(2, pcall(y.to_bytes, y)), "\n", select(2, pcall(lt.add, x, x)), "\n")]])
     local first, later = said:match "([^\n]*)\n([^\n]*)$"
     for _, text in ipairs {first, later} do
-      assert.is_truthy(text:find(('the device must be reopened: lt.%s.reopen("%s:0")'):format(vendor.device, vendor.device), 1, true), text)
+      assert.is_truthy(text:find(('the device is lost: start the script anew, or try lt.%s.reopen("%s:0")'):format(vendor.device, vendor.device), 1, true), text)
       assert.is_truthy(text:find("add float32", 1, true), text)
     end
   end)

@@ -318,6 +318,32 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
       end
     end)
 
+    -- cuBLAS and cuSOLVER allocate memory when they start, and report a full device in various words.
+    for name, op in pairs {
+      matmul = function(x) return x:matmul(x) end,
+      inv = function(x) return lt.linalg.inv(x) end,
+    } do
+      gpu.it_emulated("for a library that starts, at " .. name, function()
+        local float, all = {device = gpu.kind, dtype = "float32"}, {}
+        collectgarbage()
+        gpu.api.reopen(gpu.kind)
+        gpu.emulator.configure "memory=64M"
+        local x = lt.eye(4, float)
+        for bytes = 22, 8, -2 do
+          repeat
+            local ok, t = pcall(lt.empty, 1 << bytes, {device = gpu.kind, dtype = "uint8"})
+            if ok then all[#all + 1] = t end
+          until not ok
+        end
+        local refused = message_of(function() return op(x) end)
+        all = nil
+        local got = op(x):to("cpu")
+        gpu.emulator.configure "memory=512M"
+        assert.matches("^out of memory on " .. gpu.kind .. ":0: ", refused)
+        assert.same(lt.eye(4, {device = "cpu", dtype = "float32"}):totable(), got:totable())
+      end)
+    end
+
     gpu.it_emulated("whichever allocation fails: nothing is lost", function()
       local x = numbered(1000, device)
       for n = 1, 12 do
@@ -426,11 +452,27 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
       gpu.emulator.configure "sticky,fail_launch=1"
       local message = message_of(function() return (x + 1):totable() end)
       gpu.emulator.configure "sticky=0"
-      assert.truthy(message:find('the device must be reopened: lt.' .. gpu.kind .. '.reopen("' .. gpu.kind .. ':0")', 1, true), message)
-      assert.truthy(message_of(function() return lt.ones(2, device) end):find("must be reopened", 1, true))
+      assert.truthy(message:find('the device is lost: start the script anew, or try lt.' .. gpu.kind .. '.reopen("' .. gpu.kind .. ':0")', 1, true), message)
+      assert.truthy(message_of(function() return lt.ones(2, device) end):find("the device is lost", 1, true))
       assert.equal(6, lt.full({3}, 2, host):sum():item())
       gpu.api.reopen(gpu.kind)
       fails("add: argument 1: this tensor was lost when " .. gpu.kind .. ":0 was reopened", function() return x + 1 end)
+      assert.equal(3, lt.ones(3, device):sum():item())
+    end)
+
+    gpu.it_emulated("says so if the driver does not open a lost device again", function()
+      local x = lt.ones(3, device)
+      gpu.emulator.configure "sticky,lost,fail_launch=1"
+      pcall(function() return (x + 1):totable() end)
+      gpu.emulator.configure "sticky=0"
+      for _ = 1, 2 do
+        assert.error_matches(function() gpu.api.reopen(gpu.kind) end, "reopen: opening the device: " ..
+          ".+; the device is lost to this process: start the script anew$")
+        assert.truthy(message_of(function() return lt.ones(2, device) end):find("the device is lost", 1, true))
+      end
+      assert.equal(6, lt.full({3}, 2, host):sum():item())
+      gpu.emulator.configure "lost=0"
+      gpu.api.reopen(gpu.kind)
       assert.equal(3, lt.ones(3, device):sum():item())
     end)
   end)

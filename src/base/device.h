@@ -44,7 +44,7 @@ typedef struct device_working_set {
 ** ERR_DEVICE, ERR_LATE, ERR_CAPTURE. */
 typedef struct device_streams {
   int    (*make)(int index, int *stream);                     /* makes a stream with a reference count of 1;
-                                                              ** ERR_MEMORY: there are too many streams */
+                                                              ** ERR_OVERFLOW: there are too many streams */
   void   (*retain)(int index, int stream);
   /* decrements the reference count; the stream is freed when the count is 0 */
   void   (*release)(int index, int stream);

@@ -173,13 +173,17 @@ static bool outlives_call(gpu_result r) {
   return false;
 }
 
+/* Advice after a device was lost. NVIDIA's driver does not open a device again in a process whose kernel failed
+** (version 580 on an H100). */
+#define LOST "the device is lost: start the script anew, or try lt.%s.reopen(\"%s\")"
+
 /* Reports an error after which the device is unusable. An error in a kernel is reported by a later call of the
 ** driver, possibly by another launch. The message therefore names the kernel that was launched last as the probable
 ** cause. */
 static int fail_for_good(gpu *g, gpu_result r, const char *what) {
   bool launch = strncmp(what, "launch of ", 10) == 0;
   g->dead = true;
-  return gpu_fail(g, "%s: %s%s%s%s; the device must be reopened: lt.%s.reopen(\"%s\")", what, error_text(g->driver, r),
+  return gpu_fail(g, "%s: %s%s%s%s; " LOST, what, error_text(g->driver, r),
                   !g->last ? "" : launch ? " (or in " : " (in ", g->last ? g->last : "",
                   g->last ? " or a kernel before it)" : "", g->vendor->device, g->place);
 }
@@ -254,9 +258,7 @@ static int prepare(gpu *g, bool frees) {
   if (party_of(g->vendor)->forked) return gpu_fail(g, "%s", FORKED);
   if (depth == DEPTH) return gpu_fail(g, "calls inside calls: more than %d", DEPTH);
   if (g->dead) {
-    if (!strstr(g->words, "must be reopened"))
-      gpu_fail(g, "the device failed earlier and must be reopened: lt.%s.reopen(\"%s\")", g->vendor->device,
-               g->place);
+    if (!strstr(g->words, "the device is lost")) gpu_fail(g, "a call failed earlier; " LOST, g->vendor->device, g->place);
     gpu_blame(g);
     return ERR_DEVICE;
   }
@@ -300,6 +302,18 @@ int gpu_leave(gpu *g, int status) {
 
 /* ---- reopening ---- */
 
+/* Opens a device that was lost. If the driver refuses, the device stays lost. */
+static int revive(gpu *g) {
+  int st = open_gpu(g);
+  if (st == OK) return OK;
+  g->dead = true;
+  char words[sizeof g->words];
+  snprintf(words, sizeof words, "%s", g->words);
+  char *end = strstr(words, "; the device is lost");
+  if (end) *end = 0;
+  return gpu_fail(g, "%.*s; the device is lost to this process: start the script anew", (int)sizeof words - 80, words);
+}
+
 /* Closes and resets a device. The next gpu_enter opens it again. All data on the device, also data of other
 ** libraries, is lost, because the memory of a failed device is in an unknown state. */
 int gpu_reopen(int index) {
@@ -307,10 +321,12 @@ int gpu_reopen(int index) {
   int st = party_of(g->vendor)->forked ? gpu_fail(g, "%s", FORKED) : g->capturing ? ERR_CAPTURE : OK;
   if (st == OK) st = gpu_check(g, g->driver->device_get(&g->id, index - g->vendor->first), "reopening the device");
   if (st == OK) {
+    bool dead = g->dead;
     g->epoch++;
     gpu_close(g);
     g->dead = false;
     st = gpu_check(g, g->driver->context_reset(g->id), "reopening the device");
+    if (dead && st == OK) st = revive(g);
   }
   gpu_unlock();
   return st;

@@ -157,6 +157,7 @@ DNN_TYPE(dnn_weight_choice, cudnnConvolutionBwdFilterAlgoPerf_t, dnn_choice)
   X(BLAS_COMPUTE_TF32,        CUBLAS_COMPUTE_32F_FAST_TF32,                     77)     \
   X(BLAS_EXACT_SUMS,          CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION, 16)     \
   X(BLAS_DEFAULT,             CUBLAS_GEMM_DEFAULT,                              -1)     \
+  X(BLAS_NO_MEMORY,           CUBLAS_STATUS_ALLOC_FAILED,                        3)     \
   X(FFT_NO_MEMORY,            CUFFT_ALLOC_FAILED,                                2)     \
   X(FFT_FORWARD,              CUFFT_FORWARD,                                    -1)     \
   X(FFT_INVERSE,              CUFFT_INVERSE,                                     1)     \

@@ -253,4 +253,9 @@ extern const device_graphs gpu_graph_calls;
 void gpu_empty_cache(int index);
 int  gpu_available(int index, size_t *bytes);
 
+/* Makes room for a library that is about to start: returns cached memory to the driver if too little is free. If this does
+** not suffice, returns ERR_MEMORY, and the library must not be started: after cuSOLVER has failed to start on a full
+** device, it does not start any more in this process. */
+int  gpu_make_room(gpu *g);
+
 #endif

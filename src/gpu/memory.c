@@ -437,6 +437,19 @@ int gpu_available(int index, size_t *bytes) {
   return gpu_leave(g, st);
 }
 
+static bool has_room(gpu *g) {
+  enum { NEEDED = 256 << 20 };           /* bytes for a library's kernels and workspace; on small devices an eighth of the
+                                         ** memory must do */
+  size_t bytes, total;
+  return g->driver->memory_info(&bytes, &total) != GPU_SUCCESS || bytes >= NEEDED || bytes >= total / 8;
+}
+
+int gpu_make_room(gpu *g) {
+  if (has_room(g)) return OK;
+  gpu_release_cached(g);
+  return has_room(g) ? OK : ERR_MEMORY;
+}
+
 void gpu_empty_cache(int index) {
   gpu *g;
   if (gpu_enter_free(index, &g) != OK) return;

@@ -62,12 +62,12 @@ void gpu_streams_close(gpu *g) {
 }
 
 /* Sets *stream to a stream for a new script object. A stream that no script object refers to is reused; work that is
-** still queued on such a stream runs before new work. Fails with ERR_MEMORY if GPU_STREAMS streams are in use. */
+** still queued on such a stream runs before new work. Fails with ERR_OVERFLOW if GPU_STREAMS streams are in use. */
 int gpu_stream_add(gpu *g, int *stream) {
   struct gpu_streams *s = g->streams;
   int k = 1;
   while (k < s->count && s->queue[k].holders > 0) k++;
-  if (k == GPU_STREAMS) return ERR_MEMORY;
+  if (k == GPU_STREAMS) return ERR_OVERFLOW;
   int st = k == s->count ? gpu_queue_open(g, &s->queue[k]) : OK;
   if (st != OK) return st;
   if (k == s->count) s->count++;

@@ -205,6 +205,7 @@ EXPORT int cublasCreate_v2(blas_handle *h) {
   gpu_context c = nullptr;
   if (!h) return INVALID_VALUE;
   if (cuCtxGetCurrent(&c) || !c) return NOT_INITIALIZED;
+  if (emulator_is_full()) return BLAS_NO_MEMORY;
   *h = new blas_handle_opaque{c};
   return SUCCESS;
 }

@@ -23,13 +23,14 @@ entry::entry(needs n) : locked(lock) {
 
 static bool is_device(int device) { return device >= 0 && device < settings.devices; }
 
-/* Frees all streams, events, executable graphs, modules and memory of a context, and clears its sticky error. */
+/* Frees all streams, events, executable graphs, modules and memory of a context, and clears its sticky error
+** unless the setting `lost` keeps it. */
 static void empty_context(gpu_context c) {
   stream_reset(c);
   graph_reset(c);
   module_reset(c);
   memory_reset(c->device);
-  c->sticky = SUCCESS;
+  if (!settings.lost) c->sticky = SUCCESS;
 }
 
 /* Returns the value of a device's attribute. a is the number that CUDA gives to the attribute. Attributes that are not
@@ -134,6 +135,7 @@ EXPORT int cuDeviceTotalMem_v2(size_t *bytes, gpu_device_id device) {
 EXPORT int cuDevicePrimaryCtxRetain(gpu_context *context, gpu_device_id device) {
   EMULATOR_ENTER(NEEDS_INIT);
   if (!is_device(device)) return INVALID_DEVICE;
+  if (contexts[device].sticky) return contexts[device].sticky;
   contexts[device].retained++;
   *context = &contexts[device];
   return SUCCESS;

@@ -57,6 +57,7 @@ struct settings_t {
   bool   protect = true;               /* device memory is inaccessible except while an operation runs */
   bool   leaks = false;                /* reports at exit which objects were not freed */
   bool   sticky = false;               /* an injected failure of a launch also makes all later calls fail */
+  bool   lost = false;                 /* a sticky error outlives a reset of the device, as with NVIDIA's driver */
   bool   no_device = false;
   int    dnn = 0;                      /* an enum dnn_setting */
 };
@@ -85,6 +86,8 @@ EXPORT int  emulator_configure(const char *settings);        /* changes settings
                                                              ** unknown */
 EXPORT int  emulator_nvrtc_version(void);                    /* 1000 * major + 10 * minor: 13000 is CUDA 13.0 */
 EXPORT int  emulator_dnn_setting(void);
+EXPORT bool emulator_is_full(void);                          /* true if the current device has too little memory for a
+                                                             ** handle, and then for ever, as with cuSOLVER on an H100 */
 
 /* getrf and getrs of the emulated cuSOLVER with pivots of 32 bits, for the emulated rocSOLVER. */
 int narrow_getrf(solver_handle h, int64_t m, int64_t n, int type, void *a, int64_t lda, int *pivots, void *device,

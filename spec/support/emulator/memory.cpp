@@ -208,6 +208,13 @@ EXPORT int cuMemGetInfo_v2(size_t *free, size_t *total) {
   return SUCCESS;
 }
 
+bool emulator_is_full() {
+  static bool failed = false;
+  size_t free, total;
+  failed = failed || (cuMemGetInfo_v2(&free, &total) == SUCCESS && free < 1024);
+  return failed;
+}
+
 EXPORT int cuMemHostAlloc(void **ptr, size_t bytes, unsigned) {
   EMULATOR_ENTER(NEEDS_HEALTH);
   if (!ptr || !bytes) return INVALID_VALUE;

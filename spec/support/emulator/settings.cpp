@@ -55,6 +55,7 @@ static bool set(const std::string &key, const char *v) {
   else if (key == "protect") settings.protect = on;
   else if (key == "leaks") settings.leaks = on;
   else if (key == "sticky") settings.sticky = on;
+  else if (key == "lost") settings.lost = on;
   else if (key == "no_device") settings.no_device = on;
   else if (key == "fail_alloc") fail_at[ALLOC] = number(v);
   else if (key == "fail_launch") fail_at[LAUNCH] = number(v);

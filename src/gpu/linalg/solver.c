@@ -37,7 +37,8 @@ static int open_state(gpu *g, struct solver_state *s) {
     return gpu_fail(g, "not available on %s: " GPU_NEEDS_KERNELS, g->place, g->vendor->names[GPU_SOLVER],
                     g->vendor->names[GPU_BLAS], isa);
   }
-  int st = solver_check(g, solver->create(&s->handle));
+  int st = gpu_make_room(g);
+  if (st == OK) st = solver_check(g, solver->create(&s->handle));
   if (!asked) gpu_close_first();         /* the library loads the vendor's runtime, whose exit handler would invalidate
                                          ** the handle before luatensor destroys it */
   asked = true;

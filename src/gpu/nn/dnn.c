@@ -92,13 +92,15 @@ static int open_state(gpu *g, struct dnn_state *s) {
   if (g->capturing)
     return gpu_fail(g, "%s does not start while a graph is captured: run a convolution before", v->names[GPU_DNN]);
   s->dnn = gpu_get_dnn(v);
+  int st = gpu_make_room(g);
+  if (st != OK) return st;
   dnn_result r = s->dnn->create(&s->handle);
   if (!asked) gpu_close_first();         /* the library loads the vendor's runtime, whose exit handler would invalidate
                                          ** the handle before luatensor destroys it */
   asked = true;
   if ((int)r == 0) return OK;
   s->handle = NULL;
-  int st = fail(g, r);
+  st = fail(g, r);
   if (st == ERR_MEMORY) return st;
   s->failed = true;
   gpu_dnn_complain(v, "%s does not start on %s: %s: convolutions take luatensor's own kernels", v->names[GPU_DNN], g->place,

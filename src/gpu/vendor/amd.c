@@ -222,7 +222,7 @@ gpu_vendor gpu_amd = {
            [GPU_SOLVER] = amd_load_solver, [GPU_EIG] = amd_load_eig, [GPU_DNN] = amd_load_dnn},
   .options = options, .text_start = text_start, .no_fma = "-ffp-contract=off", .shared_plain = 64 << 10,
   .choose_target = choose_target, .name_isa = name_isa,
-  .blas_most = INT32_MAX, .blas_supports = amd_blas_supports,
+  .blas_most = INT32_MAX, .blas_supports = amd_blas_supports, .blas_no_memory = ROCBLAS_NO_MEMORY,
   .solver_supports = amd_solver_supports, .solver_no_memory = ROCBLAS_NO_MEMORY, .pivot_bytes = sizeof(int32_t),
   .dnn_supports = amd_dnn_supports,
 };

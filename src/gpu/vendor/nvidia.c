@@ -237,7 +237,7 @@ gpu_vendor gpu_nvidia = {
            [GPU_SOLVER] = load_solver, [GPU_EIG] = load_eig, [GPU_DNN] = load_dnn},
   .options = options, .text_start = "", .no_fma = "--fmad=false", .shared_plain = 48 << 10,
   .choose_target = choose_target, .name_isa = name_isa,
-  .blas_most = INT64_MAX, .blas_supports = every_device,
+  .blas_most = INT64_MAX, .blas_supports = every_device, .blas_no_memory = BLAS_NO_MEMORY,
   .solver_supports = every_device, .solver_no_memory = SOLVER_NO_MEMORY, .pivot_bytes = sizeof(int64_t),
   .dnn_supports = every_device,
 };

@@ -58,6 +58,7 @@ typedef struct gpu_vendor {
                              ** products takes */
   /* True if the library of matrix products supports the device. The library must be loaded. */
   bool      (*blas_supports)(struct gpu_vendor *v, gpu_device_id id);
+  int         blas_no_memory;          /* its status if it cannot allocate memory */
 
   /* The same for the library of linear algebra. */
   bool      (*solver_supports)(struct gpu_vendor *v, gpu_device_id id);

@@ -144,10 +144,11 @@ static int l_is_available(lua_State *L) {
 }
 
 /***
-Reopens a device, after a fatal error or at any time. Its contents are lost: using an older tensor raises "this tensor
+Closes a device, and opens it again at its next use. Its contents are lost: using an older tensor raises "this tensor
 was lost when cuda:0 was reopened"; freeing such a tensor is harmless. Other devices are not affected.
 @function cuda.reopen
 @string device
+@raise after a kernel has failed, if the driver does not open the device again in this process, as NVIDIA's does
 */
 /***
 Reopens a device, like `cuda.reopen`.

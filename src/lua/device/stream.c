@@ -95,12 +95,13 @@ static int l_stream(lua_State *L) {
   place where = arg_place(L, 1, "stream");
   stream *s = push_stream(L, where);
   const device_streams *calls = where.device->streams;
-  int number = 0, st = calls ? calls->make(where.index, &number) : OK;
-  if (st == ERR_MEMORY) {                 /* unreferenced streams count until they are collected */
+  int number = 0, st = OK;
+  if (calls) TRY(L, where, st, calls->make(where.index, &number));
+  if (st == ERR_OVERFLOW) {               /* unreferenced streams count until they are collected */
     lua_gc(L, LUA_GCCOLLECT);
     st = calls->make(where.index, &number);
   }
-  if (st == ERR_MEMORY) return luaL_error(L, "stream: too many streams of one device; let some go");
+  if (st == ERR_OVERFLOW) return luaL_error(L, "stream: too many streams of one device; let some go");
   if (st != OK) return raise_device(L, "stream", st, where);
   start_stream(s, number);
   return 1;
