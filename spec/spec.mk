@@ -97,6 +97,7 @@ test-emulated: test-hosts $(BUILD)/spec/limits ## runs specs on the emulated GPU
 	@echo "ROTATION=$(ROTATION)"; spec/support/sum "$(RUN_SPECS) $(JOBS) --label emulated $(EMULATED) $(SHARE) $(ON_DEVICE)$(if $(FULL),,$(comma)many-kernels)" \
 	  "$(RUN_SPECS) --label two-gpus $(EMULATED) LUATENSOR_EMULATOR=devices=2 --with two-gpus" \
 	  "$(RUN_SPECS) --label no-cublas $(EMULATED) LUATENSOR_CUDA_PATH=$(NO_BLAS) --with no-cublas" \
+	  "$(RUN_SPECS) --label always-cublas $(EMULATED) LUATENSOR_BLAS=always $(SHARE) --with no-cublas" \
 	  "$(RUN_SPECS) --label no-cudnn $(EMULATED) LUATENSOR_CUDNN=off --with no-cudnn" \
 	  "$(RUN_SPECS) $(JOBS) --label emulated-late $(EMULATED) LUATENSOR_EMULATOR=$(LATE) --with late" \
 	  "$(RUN_SPECS) $(JOBS) --label rocm-64 $(ROCM) LUATENSOR_EMULATOR=lanes=64 $(SHARE) $(if $(FULL),$(ON_DEVICE),--with lanes)" \

@@ -283,11 +283,28 @@ if load_emulator and helpers.device ~= "cpu" then
   describe("matmul whose cuBLAS fails", function()
     it("says so, and goes on", function()
       local emulator = load_emulator()
-      local x, y = lt.ones(3, 4), lt.ones(4, 5)
+      local x, y = lt.ones(3, 65), lt.ones(65, 5)
       x:matmul(y)
       emulator.configure "fail_blas=1"
       helpers.fails("matmul: cuBLAS: CUBLAS_STATUS_EXECUTION_FAILED", lt.matmul, x, y)
-      assert.equal(4.0, x:matmul(y)[{3, 5}]:item())
+      assert.equal(65.0, x:matmul(y)[{3, 5}]:item())
+    end)
+  end)
+
+  describe("matmul of small matrices", function()
+    it("takes luatensor's own kernels, unless LUATENSOR_BLAS=always", function()
+      local emulator = load_emulator()
+      local function products(m, k, n)
+        local x, y, before = lt.ones(m, k), lt.ones(k, n), emulator.counts().products
+        assert.equal(k + 0.0, x:matmul(y)[{m, n}]:item())
+        return emulator.counts().products - before
+      end
+      local has_blas = products(200, 65, 3) == 1              -- not in the run without cuBLAS
+      local always = os.getenv "LUATENSOR_BLAS" == "always"
+      assert.equal(has_blas and always and 1 or 0, products(70, 30, 70))
+      assert.equal(has_blas and always and 1 or 0, products(128, 64, 128))
+      assert.equal(has_blas and 1 or 0, products(129, 30, 70))
+      assert.equal(has_blas and 1 or 0, products(70, 30, 129))
     end)
   end)
 end
