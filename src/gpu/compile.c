@@ -1,6 +1,6 @@
 /* Finds compiled kernels by key, compiles missing kernels, and launches kernels. A kernel is compiled from a unit,
-** which is a source file with a set of defines. Each unit is compiled at most once, or loaded from the disk cache if
-** an earlier process has compiled it. */
+** which is a source file with a set of defines and, except on the emulator, the name of the kernel. Each unit is compiled
+** at most once, or loaded from the disk cache if an earlier process has compiled it. */
 
 #include "gpu/gpu.h"
 
@@ -12,7 +12,7 @@
 #include "gpu/cache.h"
 #include "gpu/sources.h"
 
-/* A compiled unit. One unit contains all kernels that have the same file and defines. */
+/* A compiled unit. On the emulator, one unit contains all kernels that have the same file and defines. */
 typedef struct unit {
   uint8_t    key[HASH_SIZE];
   gpu_module module;
@@ -114,7 +114,7 @@ void gpu_kernels_close(gpu *g) {
 
 /* ---- the compiler ---- */
 
-enum { FIXED_OPTIONS = 5, OPTIONS_MOST = FIXED_OPTIONS + GPU_DEFINES, OPTION_SIZE = GPU_DEFINE_SIZE + 8 };
+enum { FIXED_OPTIONS = 7, OPTIONS_MOST = FIXED_OPTIONS + GPU_DEFINES, OPTION_SIZE = GPU_DEFINE_SIZE + 8 };
 
 /* The input of a compilation: the main source with all files that it includes, and the compiler's options. */
 typedef struct request {
@@ -260,6 +260,10 @@ static int get_module(gpu *g, const gpu_source *s, gpu_module *m) {
   char *log;
   start_request(g, &r, s->name, s->file);
   add_option(&r, "-DLANES=%d", g->lanes);
+  if (!g->vendor->versions.emulated) {           /* the emulator compiles a file with four kernels as fast as one of them */
+    add_option(&r, "-DONE_ENTRY");
+    add_option(&r, "-DENTRY_%s=~,KERNEL_ENTRY", s->entry);
+  }
   for (int i = 0; i < s->ndefines; i++) add_option(&r, "-D%s", s->define[i]);
   source_closure(&r.sources, s->file, s->text);
   if (!r.sources.text[0]) return gpu_fail(g, "no kernels in %s", s->file);

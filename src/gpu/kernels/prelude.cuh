@@ -15,7 +15,10 @@
 ** blocks; gpu_launch refuses more. For 1024
 ** threads, the compiler can use only 64 registers per thread. For fewer threads, it can use more registers. A file may
 ** also define KERNEL_BLOCKS, the minimum number of blocks that run on a multiprocessor at once. This number limits the
-** registers of a thread, too. */
+** registers of a thread, too.
+**
+** Compiling takes time for each kernel of a file. With -DONE_ENTRY and -DENTRY_name=~,KERNEL_ENTRY only `name` is compiled:
+** the other kernels become templates that nothing instantiates. */
 #ifdef KERNEL_BLOCKS
 #define KERNEL_BOUNDS __launch_bounds__(KERNEL_THREADS, KERNEL_BLOCKS)
 #elif defined(KERNEL_THREADS)
@@ -23,11 +26,19 @@
 #else
 #define KERNEL_BOUNDS
 #endif
+#define KERNEL_ENTRY extern "C" __global__ void KERNEL_BOUNDS
+#ifdef ONE_ENTRY
+#define KERNEL_OTHER template <int> __global__ void
+#else
+#define KERNEL_OTHER KERNEL_ENTRY
+#endif
+#define KERNEL_SECOND(first, second, ...) second
+#define KERNEL_KIND(...) KERNEL_SECOND(__VA_ARGS__, KERNEL_OTHER, )
 #ifndef KERNEL
-#define KERNEL(name) extern "C" __global__ void KERNEL_BOUNDS name
+#define KERNEL(name) KERNEL_KIND(ENTRY_##name) name
 #endif
 #ifndef KERNEL_COOPERATIVE
-#define KERNEL_COOPERATIVE(name) extern "C" __global__ void KERNEL_BOUNDS name
+#define KERNEL_COOPERATIVE(name) KERNEL_KIND(ENTRY_##name) name
 #endif
 
 /* grid_thread returns the number of this thread in a one-dimensional grid. grid_threads returns the number of threads
