@@ -44,6 +44,14 @@ local rows = {
     setup = {"step = steps.cnn()", "step = steps.cnn()"}},
   {"training step, transformer 8×128", "", "step()", nil, false, gate = 1, aim = 1.2,
     setup = {"step = steps.transformer()", "step = steps.transformer()"}},
+  {"training step, MLP 64×784-512-10, as a graph", "", "g:replay()", false, false, gpu = true,
+    setup = {"g = t.graph(steps.mlp(64, {784, 512, 10}))"}},
+  {"training step, MLP 32×2-16-2, as a graph", "", "g:replay()", false, false, gpu = true,
+    setup = {"g = t.graph(steps.mlp(32, {2, 16, 2}))"}},
+  {"training step, CNN 32×1×28×28, as a graph", "", "g:replay()", false, false, gpu = true,
+    setup = {"g = t.graph(steps.cnn())"}},
+  {"training step, transformer 8×128, as a graph", "", "g:replay()", false, false, gpu = true,
+    setup = {"g = t.graph(steps.transformer())"}},
 
   -- random
   {"rand 7000×3000", "", "t.rand(7000, 3000)", nil, "rng.random((7000, 3000), dtype=t.float32)", gate = 8, aim = 15},

@@ -2960,8 +2960,9 @@ function lt.cuda.is_available() end
 ---@return string # if the first result is false: the reason
 function lt.rocm.is_available() end
 
----Reopens a device, after a fatal error or at any time. Its contents are lost: using an older tensor raises "this tensor
+---Closes a device, and opens it again at its next use. Its contents are lost: using an older tensor raises "this tensor
 ---was lost when cuda:0 was reopened"; freeing such a tensor is harmless. Other devices are not affected.
+---Errors: after a kernel has failed, if the driver does not open the device again in this process, as NVIDIA's does.
 ---```lua
 ---pcall(lt.cuda.reopen, "cuda:99")  --> false
 ---```
@@ -3255,7 +3256,7 @@ function lt.detach(x) end
 ---called twice, without arguments: first normally (kernels are compiled, its effects happen), then for the capture, which
 ---computes nothing. The results have no values before the first replay. Each replay runs the same ops on the same tensors:
 ---to change the inputs, write into them (`x:copy_(y)`). Random numbers advance at each replay as if the function had been
----called. Shapes, and branches that Lua took at the capture, stay the same. Inside the function, reading values, copies
+---called, and so do the steps of optimisers, with their current rates. Shapes, and branches that Lua took at the capture, stay the same. Inside the function, reading values, copies
 ---from and to the CPU, waiting, streams, events and work on another GPU are errors. Work on CPU tensors is not part of the
 ---graph: it runs only in the two calls.
 ---Errors: errors of f; if the device is a CPU.

@@ -36,8 +36,8 @@ end
 gpu.amd_is_emulated = shell.exists(folder .. "/libamdhip64.so")
 
 --- Runs code in a process whose only GPUs are the emulator's of AMD; global lt is luatensor. `settings` and `path` are
--- those of gpu.only, and `more` are shell assignments. rocBLAS also multiplies small matrices. Returns the exit status, and the output without white space at its
--- end.
+-- those of gpu.only, and `more` are shell assignments. rocBLAS also multiplies small matrices. Returns the exit status, and
+-- the output without white space at its end.
 function gpu.run_on_amd(code, settings, path, more)
   local command = "LUATENSOR_BLAS=always %s %s tools/lua -e 'lt = require [[luatensor]] %s'"
   local status, output = shell.run(command:format(gpu.only("rocm", settings, path), more or "", code))

@@ -491,6 +491,8 @@ typedef struct update_call {
   void       *at[UPDATE_OPERANDS];        /* the first elements of parameter, gradient and states; plan->stride has
                                           ** the same order */
   double      number[UPDATE_NUMBERS];
+  const double *cell;                     /* for captured graphs, in device memory: the numbers, instead of `number`;
+                                          ** otherwise NULL */
 } update_call;
 
 /* Element-wise programs, of lt.elementwise and of deferred operations: a list of steps, each of which applies a row of

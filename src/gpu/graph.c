@@ -114,6 +114,18 @@ static int graph_end(int index, void *graph) {
   return gpu_leave(g, st);
 }
 
+/* Takes memory from the current stream's arena instead of the graph's. */
+static int graph_alloc_apart(int index, size_t bytes, void **ptr) {
+  gpu *g;
+  int st = gpu_enter(index, &g);
+  if (st != OK) return st;
+  gpu_arena *pool = g->memory->pool;
+  g->memory->pool = NULL;
+  st = gpu_alloc(index, bytes, ptr);
+  g->memory->pool = pool;
+  return gpu_leave(g, st);
+}
+
 /* ---- replaying ---- */
 
 /* If `before` is true, makes the current stream wait for all other streams. Otherwise makes all other streams wait for
@@ -186,5 +198,6 @@ static void graph_free(int index, void *graph) {
 }
 
 const device_graphs gpu_graph_calls = {
-  .begin = graph_begin, .end = graph_end, .replay = graph_replay, .free = graph_free, .forget = graph_forget,
+  .begin = graph_begin, .end = graph_end, .alloc_apart = graph_alloc_apart, .replay = graph_replay, .free = graph_free,
+  .forget = graph_forget,
 };

@@ -81,10 +81,13 @@ static const device_streams stream_calls = {
 
 static int  graph_begin(int i, void **graph)           { return gpu_graph_calls.begin(FIRST + i, graph); }
 static int  graph_end(int i, void *graph)              { return gpu_graph_calls.end(FIRST + i, graph); }
+static int  graph_alloc_apart(int i, size_t bytes, void **ptr) { return gpu_graph_calls.alloc_apart(FIRST + i, bytes, ptr); }
 static int  graph_replay(int i, void *graph)           { return gpu_graph_calls.replay(FIRST + i, graph); }
 static void graph_free(int i, void *graph)             { gpu_graph_calls.free(FIRST + i, graph); }
 static void graph_forget(void *graph)                  { gpu_graph_calls.forget(graph); }
-static const device_graphs graph_calls = {graph_begin, graph_end, graph_replay, graph_free, graph_forget};
+static const device_graphs graph_calls = {
+  graph_begin, graph_end, graph_alloc_apart, graph_replay, graph_free, graph_forget
+};
 
 #define FAMILY(name, call) static int rocm_##name(int i, call *c) { return gpu_##name(FIRST + i, c); }
 #include "families.def"

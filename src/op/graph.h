@@ -3,6 +3,7 @@
 
 /* Captured graphs. While a graph is captured, ops are recorded instead of run. A replay runs all recorded ops. */
 
+#include "op/nn/update.h"
 #include "op/random.h"
 
 typedef struct graph {
@@ -11,6 +12,7 @@ typedef struct graph {
   unsigned     epoch;                    /* the device's epoch when the graph was made; another epoch means that the
                                          ** device was reopened */
   random_cells cells;
+  update_cells updates;
 } graph;
 
 /* Returns an empty graph, which may be passed to graph_begin or graph_free. */
@@ -23,7 +25,8 @@ int graph_begin(graph *g);
 /* Ends the capture. If `keep` is false or the capture failed, the graph is freed. */
 int graph_end(graph *g, bool keep);
 
-/* Queues all recorded work again, with new random numbers. */
+/* Queues all recorded work again, with new random numbers, and with the numbers that the optimisers have given
+** (update_collect). */
 int graph_replay(graph *g);
 
 /* Frees the graph. A second call has no effect. The function may also be called after the device was reopened. */

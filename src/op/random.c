@@ -46,7 +46,7 @@ static int add_cell(random_cells *c, generator *g) {
     c->capacity += MORE;
   }
   void *cell;
-  int st = c->where.device->alloc(c->where.index, 2 * sizeof(uint64_t), &cell);
+  int st = c->where.device->graphs->alloc_apart(c->where.index, 2 * sizeof(uint64_t), &cell);
   if (st == OK) c->cell[c->count++] = (random_cell){.g = g, .start = g->offset, .cell = cell};
   return st;
 }

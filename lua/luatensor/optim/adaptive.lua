@@ -34,8 +34,6 @@ function RMSprop:start(p, group)                                        -- luach
           momentum_buffer = group.momentum ~= 0 and core.zeros_like(p) or nil}
 end
 
-function RMSprop:repeats() return true end                              -- luacheck: ignore 212
-
 function RMSprop:update(p, state, group)                                -- luacheck: ignore 212
   local name = group.centered and "rmsprop_centered" or "rmsprop"
   if group.momentum ~= 0 then name = name .. "_momentum" end
@@ -68,8 +66,6 @@ function Adagrad:start(p, group)                                        -- luach
   return {step = 0, sum = core.full_like(p, group.initial_accumulator_value)}
 end
 
-function Adagrad:repeats(group) return group.lr_decay == 0 end          -- luacheck: ignore 212
-
 function Adagrad:update(p, state, group)                                -- luacheck: ignore 212
   local problem = updates.adagrad(p, state, sign(group), group.weight_decay,
                                   group.lr / (1 + state.step * group.lr_decay), group.eps)
@@ -99,8 +95,6 @@ local Adadelta = Optimizer.class("Adadelta", {
 function Adadelta:start(p)                                              -- luacheck: ignore 212
   return {step = 0, square_avg = core.zeros_like(p), acc_delta = core.zeros_like(p)}
 end
-
-function Adadelta:repeats() return true end                             -- luacheck: ignore 212
 
 function Adadelta:update(p, state, group)                               -- luacheck: ignore 212
   local problem = updates.adadelta(p, state, sign(group), group.weight_decay, group.lr, group.rho, 1 - group.rho,

@@ -28,9 +28,8 @@ local gradient = core.autograd.gradient
 -- Parameters are a list of tensors, or a list of groups with options of their own, `{{params = list, lr = 0.1}, …}`.
 -- Each parameter is updated in place, in one pass over its memory; parameters without a gradient do not change.
 -- `opt.param_groups[i].lr` may be set at any time. Formulas, names and defaults are PyTorch's. Steps do not wait for
--- a GPU. A captured graph repeats all numbers of a step, including the rates. For this reason, only SGD, RMSprop,
--- Adadelta and Adagrad without lr_decay can be captured. Optimisers that use the number of the step, such as Adam,
--- raise an error.
+-- a GPU. A step can be part of a captured graph (`lt.graph`): each replay is the optimiser's next step, with its
+-- current rates, so that schedulers work as usual. L-BFGS reads values and cannot be captured.
 -- @type Optimizer
 local Optimizer = {}
 Optimizer.__index = Optimizer
@@ -180,18 +179,6 @@ local function mend(self, p, state, group, problem)
   end
 end
 
--- True if every step of a group uses the same numbers, so that a captured graph may repeat the step. Classes override
--- this method.
-function Optimizer:repeats() return false end                           -- luacheck: ignore 212
-
-local function check_capture(self)
-  for _, group in ipairs(self.param_groups) do
-    if not self:repeats(group) then
-      fail(self, "a step goes by its number, and a graph would repeat that of the capture; call step outside of it")
-    end
-  end
-end
-
 local function first_state(self, p, group)
   if core.capturing() then
     fail(self, "make a step before the one that is captured: it makes what the optimiser keeps")
@@ -218,7 +205,41 @@ local function check_group(self, group)
   if i then fail(self, "parameter %d: %s", self.index[group.params[i]], problem) end
 end
 
-local function step_group(self, group)
+local function step_parameter(self, p, state, group)
+  local problem = self:update(p, state, group)
+  if not problem then return end
+  mend(self, p, state, group, problem)
+  problem = self:update(p, state, group)
+  if problem then fail(self, "parameter %d: %s does not fit it", self.index[p], problem) end
+end
+
+-- Makes a step for parameter p while a graph is captured, and adds it to `steps` if it is part of the graph. A captured
+-- step computes nothing, so it does not count: the numbers of the state, such as the number of the step, stay.
+local function capture_parameter(self, p, state, group, steps)
+  local before, numbers = core.updates_captured(), {}
+  for name, x in pairs(state) do
+    if type(x) == "number" then numbers[name] = x end
+  end
+  step_parameter(self, p, state, group)
+  if core.updates_captured() == before then return end
+  for name, x in pairs(numbers) do state[name] = x end
+  steps[#steps + 1] = {p = p, state = state, group = group}
+end
+
+-- Gives the graph the numbers of the next step, in the order of the capture.
+local function replay_steps(self, steps)
+  for k = 1, #self.param_groups do self:check_types(self.param_groups[k]) end
+  for k = 1, #steps do
+    local step = steps[k]
+    local problem = self.state[step.p] ~= step.state and "its state was replaced"
+      or self:update(step.p, step.state, step.group)
+    if problem then
+      fail(self, "parameter %d: %s since the graph was captured; capture it again", self.index[step.p], problem)
+    end
+  end
+end
+
+local function step_group(self, group, steps)
   local states = self.state
   for _, p in ipairs(group.params) do
     local state = states[p]
@@ -227,12 +248,7 @@ local function step_group(self, group)
         state = first_state(self, p, group)
         states[p] = state
       end
-      local problem = self:update(p, state, group)
-      if problem then
-        mend(self, p, state, group, problem)
-        problem = self:update(p, state, group)
-        if problem then fail(self, "parameter %d: %s does not fit it", self.index[p], problem) end
-      end
+      if steps then capture_parameter(self, p, state, group, steps) else step_parameter(self, p, state, group) end
     end
   end
 end
@@ -244,14 +260,15 @@ end
 function Optimizer:step(closure)
   check_self(self, "step")
   local loss
-  if core.capturing() then check_capture(self) end
   if closure then
     blame.check_function("step", closure)
     loss = closure()
   end
   local groups = self.param_groups
   for k = 1, #groups do check_group(self, groups[k]) end
-  for k = 1, #groups do step_group(self, groups[k]) end
+  local steps = core.capturing() and {}
+  for k = 1, #groups do step_group(self, groups[k], steps) end
+  if steps then core.before_replay(function() replay_steps(self, steps) end) end
   return loss
 end
 

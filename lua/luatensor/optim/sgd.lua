@@ -28,8 +28,6 @@ function SGD:check(group)
   end
 end
 
-function SGD:repeats() return true end                                  -- luacheck: ignore 212
-
 function SGD:update(p, state, group)                                    -- luacheck: ignore 212
   local sign, mu = group.maximize and -1 or 1, group.momentum
   if mu == 0 then return updates.sgd(p, state, sign, group.weight_decay, group.lr) end

@@ -20,12 +20,13 @@ static const char *const names[UPDATE_COUNT] = {
 };
 
 static int find_kernel(gpu *g, const update_call *c, bool flat, const gpu_kernel **k) {
-  uint64_t key = GPU_KEY(GPU_update, c->op, c->dtype, flat, 0, 0, 0);
+  uint64_t key = GPU_KEY(GPU_update, c->op, c->dtype, flat, c->cell != NULL, 0, 0);
   *k = gpu_find(g, key);
   if (*k) return OK;
   gpu_source s = {.file = "update.cuh", .entry = flat ? "update_flat" : "update_strided"};
   gpu_define(&s, "ROW=update_%s", names[c->op]);
   gpu_define(&s, "DTYPE=DT_%s", dtypes[c->dtype].name);
+  if (c->cell) gpu_define(&s, "UPDATE_CELL");
   snprintf(s.name, sizeof s.name, "update %s %s", names[c->op], dtypes[c->dtype].name);
   return gpu_build(g, key, &s, k);
 }
@@ -62,7 +63,7 @@ static int run_strided(gpu *g, const update_call *c, update_args *a) {
 }
 
 static int update(gpu *g, const update_call *c) {
-  update_args a = {.count = c->plan->count};
+  update_args a = {.count = c->plan->count, .cell = c->cell};
   for (int k = 0; k < 2 + c->states; k++) {
     a.at[k] = c->at[k];
     if (k == 1) gpu_reads(g, c->at[k]);

@@ -14,7 +14,7 @@
 /* The addresses of these variables are registry keys. The first is the key of the generators' metatable, the second the
 ** key of the Lua state's default generator. */
 static const char generator_class = 0, default_generator = 0;
-const char captured_generators = 0;
+const char captured_uses = 0;
 
 static const char *const create_options[] = {"dtype", "device", "generator", MADE_OPTIONS, NULL};
 static const char *const permutation_options[] = {"device", "generator", NULL};
@@ -36,7 +36,7 @@ static generator *push_generator(lua_State *L, uint64_t seed) {
 /* If a graph is being captured, keeps the generator at the top of the stack alive as long as the graph.
 ** lua/device/graph.c provides a table for such generators. */
 static void keep_for_graph(lua_State *L) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &captured_generators);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &captured_uses);
   if (lua_istable(L, -1)) {
     lua_pushvalue(L, -2);
     lua_pushboolean(L, 1);

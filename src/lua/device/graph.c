@@ -7,8 +7,8 @@
 
 static const char graph_class = 0;       /* the address is the registry key of the metatable */
 
-/* User values of a graph: the results of its function, and the generators from which it draws. */
-enum { RESULTS = 1, GENERATORS, USERVALUES = GENERATORS };
+/* User values of a graph: the results of its function, and the table of captured_uses (lua/array/random.h). */
+enum { RESULTS = 1, USES, USERVALUES = USES };
 
 static graph *check_graph(lua_State *L, const char *fn) {
   graph *g = check_self(L, &graph_class, sizeof(graph), fn, "graph");
@@ -36,23 +36,33 @@ static graph *push_graph(lua_State *L, place where) {
   graph *g = push_object(L, &graph_class, sizeof *g, USERVALUES);
   *g = graph_init(where);
   lua_newtable(L);
-  lua_setiuservalue(L, -2, GENERATORS);
+  lua_setiuservalue(L, -2, USES);
   return g;
 }
 
-/* Starts or ends the collection of generators. After a call with i > 0, each generator from which a random op draws is
-** added to table GENERATORS of the graph at stack index i, which keeps the generator alive. A call with i = 0, at the
-** end of the capture, ends this. */
-static void keep_generators(lua_State *L, int i) {
-  if (i) lua_getiuservalue(L, i, GENERATORS);
+/* Sets the registry's table captured_uses to table USES of the graph at stack index i, or to nil if i is 0, at the end of
+** the capture. */
+static void keep_uses(lua_State *L, int i) {
+  if (i) lua_getiuservalue(L, i, USES);
   else lua_pushnil(L);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &captured_generators);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &captured_uses);
 }
 
 /* capturing(): true if this state is capturing a graph. */
 static int l_capturing(lua_State *L) {
-  lua_pushboolean(L, lua_rawgetp(L, LUA_REGISTRYINDEX, &captured_generators) != LUA_TNIL);
+  lua_pushboolean(L, lua_rawgetp(L, LUA_REGISTRYINDEX, &captured_uses) != LUA_TNIL);
   return 1;
+}
+
+/* before_replay(f): each replay of the graph that is being captured first calls f, an optimiser's function that gives the
+** numbers of its next step. */
+static int l_before_replay(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &captured_uses);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_pushvalue(L, 1);
+  lua_rawseti(L, 2, (lua_Integer)lua_rawlen(L, 2) + 1);
+  return 0;
 }
 
 static void check_result(lua_State *L, const graph *g, int i, int n) {
@@ -88,12 +98,12 @@ static void capture(lua_State *L, graph *g, int i) {
   if (st == ERR_CAPTURE) luaL_error(L, "graph: another graph is being captured");
   if (st == ERR_MEMORY) raise(L, "graph", st, NULL, 0);
   if (st != OK) raise_device(L, "graph", st, g->where);
-  keep_generators(L, i);
+  keep_uses(L, i);
   lua_pushcfunction(L, l_call_whole);
   lua_pushvalue(L, 1);
   int failed = lua_pcall(L, 1, LUA_MULTRET, 0);
   st = graph_end(g, !failed);
-  keep_generators(L, 0);
+  keep_uses(L, 0);
   if (failed) lua_error(L);
   if (st != OK) raise_device(L, "graph", st, g->where);
 }
@@ -105,7 +115,7 @@ Captures a function's work on a GPU, so that a repeated sequence of small ops co
 called twice, without arguments: first normally (kernels are compiled, its effects happen), then for the capture, which
 computes nothing. The results have no values before the first replay. Each replay runs the same ops on the same tensors:
 to change the inputs, write into them (`x:copy_(y)`). Random numbers advance at each replay as if the function had been
-called. Shapes, and branches that Lua took at the capture, stay the same. Inside the function, reading values, copies
+called, and so do the steps of optimisers, with their current rates. Shapes, and branches that Lua took at the capture, stay the same. Inside the function, reading values, copies
 from and to the CPU, waiting, streams, events and work on another GPU are errors. Work on CPU tensors is not part of the
 graph: it runs only in the two calls.
 @function graph
@@ -134,7 +144,26 @@ static int l_graph(lua_State *L) {
   return 1;
 }
 
-/* ---- graphs ---- */
+/* ---- replays ---- */
+
+/* Calls the functions in the list of the table at index 1. */
+static int l_call_list(lua_State *L) {
+  for (lua_Integer k = 1; lua_rawgeti(L, 1, k) != LUA_TNIL; k++) lua_call(L, 0, 0);
+  return 0;
+}
+
+/* Collects the numbers of the captured updates of parameters from the optimisers of the graph at index 1. */
+static void collect_numbers(lua_State *L, graph *g) {
+  if (g->updates.count == 0) return;
+  lua_pushcfunction(L, l_call_list);
+  lua_getiuservalue(L, 1, USES);
+  update_collect(&g->updates);
+  int failed = lua_pcall(L, 1, 0, 0);
+  update_collect(NULL);
+  if (failed) lua_error(L);
+  if (g->updates.given < g->updates.count) luaL_error(L, "replay: %d of %d captured updates have no numbers any more",
+                                                      g->updates.count - g->updates.given, g->updates.count);
+}
 
 /***
 Runs the captured work again, on the current stream.
@@ -146,6 +175,7 @@ static int g_replay(lua_State *L) {
   graph *g = check_graph(L, "replay");
   if (random_is_captured()) return luaL_error(L, "replay: not while a graph is captured");
   run_deferred(L, "replay");
+  collect_numbers(L, g);
   int st = graph_replay(g);
   if (st != OK) return raise_device(L, "replay", st, g->where);
   lua_getiuservalue(L, 1, RESULTS);
@@ -180,7 +210,8 @@ static int g_tostring(lua_State *L) {
 
 static const function_row methods[] = {{"replay", g_replay, 1}, {"free", g_free, 1}, {NULL, NULL, 0}};
 static const luaL_Reg meta[] = {{"__gc", g_gc}, {"__close", g_gc}, {"__tostring", g_tostring}, {NULL, NULL}};
-static const function_row functions[] = {{"graph", l_graph, 2}, {"capturing", l_capturing, INTERNAL}, {NULL, NULL, 0}};
+static const function_row functions[] = {{"graph", l_graph, 2}, {"capturing", l_capturing, INTERNAL},
+                                         {"before_replay", l_before_replay, INTERNAL}, {NULL, NULL, 0}};
 
 void open_graph(lua_State *L) {
   add_class(L, &graph_class, "luatensor.Graph", meta, methods);

@@ -71,6 +71,11 @@ static bool get_parameter(lua_State *L, int i, tensor **at) {
   return true;
 }
 
+/* While a graph collects the numbers of a replay: gives the numbers of the next captured update. */
+static int give_numbers(lua_State *L, enum update_op op, const double *number) {
+  return update_give(op, number) ? 0 : push_problem(L, "another update rule applies");
+}
+
 /* update(parameter, state, number …): updates the parameter and returns nothing. If the parameter has no gradient,
 ** returns false. If a state is missing, or differs from the parameter in shape, dtype or device, returns "state". On
 ** other errors returns a message. Upvalues: the update rule (enum update_op), and the names of the rule's states. */
@@ -81,6 +86,7 @@ static int l_update(lua_State *L) {
   tensor *at[UPDATE_OPERANDS];
   luaL_checktype(L, 2, LUA_TTABLE);
   for (int k = 0; k < row->numbers; k++) number[k] = luaL_checknumber(L, 3 + k);
+  if (update_is_collecting()) return give_numbers(L, op, number);
   if (!get_parameter(L, 1, at)) return 1;
   if (!get_states(L, row, at)) return push_problem(L, "state");
   place where = at[0]->store->place;
@@ -111,6 +117,12 @@ static int l_misfit(lua_State *L) {
   return 0;
 }
 
+/* updates_captured(): returns the number of updates in the graph that is being captured. */
+static int l_captured(lua_State *L) {
+  lua_pushinteger(L, update_captured());
+  return 1;
+}
+
 void open_update(lua_State *L) {
   lua_createtable(L, 0, UPDATE_COUNT);
   for (int op = 0; op < UPDATE_COUNT; op++) {
@@ -123,4 +135,6 @@ void open_update(lua_State *L) {
   add_internal(L, "updates");
   lua_pushcfunction(L, l_misfit);
   add_internal(L, "update_misfit");
+  lua_pushcfunction(L, l_captured);
+  add_internal(L, "updates_captured");
 }

@@ -2,6 +2,7 @@
 
 #include "op/nn/update.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/dispatch.h"
@@ -38,17 +39,98 @@ static void make_plan(plan *p, tensor *const *at, int operands, bool flat) {
   for (int k = 0; k < operands; k++) p->stride[k][0] = 1;
 }
 
+/* ---- graphs ---- */
+
+static _Thread_local update_cells *captured, *collected;
+
+void update_capture(update_cells *c) { captured = c; }
+int  update_captured(void)           { return captured ? captured->count : 0; }
+
+/* Enlarges an array to n elements of `size` bytes. Returns false if memory is exhausted. */
+static bool enlarge(void *array, int n, size_t size) {
+  void *old, *more;
+  memcpy(&old, array, sizeof old);
+  more = realloc(old, (size_t)n * size);
+  if (more) memcpy(array, &more, sizeof more);
+  return more != NULL;
+}
+
+static int add_block(update_cells *c) {
+  int cells = (c->nblock + 1) * UPDATE_CELLS;
+  void *block;
+  if (!enlarge(&c->op, cells, sizeof *c->op) || !enlarge(&c->now, cells, sizeof *c->now) ||
+      !enlarge(&c->block, c->nblock + 1, sizeof *c->block)) return ERR_MEMORY;
+  int st = c->where.device->graphs->alloc_apart(c->where.index, UPDATE_CELLS * sizeof *c->now, &block);
+  if (st == OK) c->block[c->nblock++] = block;
+  return st;
+}
+
+/* Adds a cell for an update at `where` to the graph that this thread captures. Sets *cell to the cell's address, or to NULL
+** if this thread captures no graph there. */
+static int add_cell(enum update_op op, place where, const double **cell) {
+  update_cells *c = captured;
+  *cell = NULL;
+  if (!c || !place_equal(c->where, where)) return OK;
+  int at = c->count % UPDATE_CELLS, st = c->count == c->nblock * UPDATE_CELLS ? add_block(c) : OK;
+  if (st != OK) return st;
+  *cell = ((const update_numbers *)c->block[c->nblock - 1])[at].number;
+  c->op[c->count++] = op;
+  return OK;
+}
+
+void update_collect(update_cells *c) {
+  if (c) c->given = 0;
+  collected = c;
+}
+
+bool update_is_collecting(void) { return collected != NULL; }
+
+bool update_give(enum update_op op, const double *number) {
+  update_cells *c = collected;
+  if (c->given == c->count || c->op[c->given] != op) return false;
+  memcpy(c->now[c->given++].number, number, sizeof c->now->number);
+  return true;
+}
+
+int update_send(const update_cells *c) {
+  int st = OK;
+  for (int k = 0; st == OK && k < c->nblock; k++) {
+    int rest = c->count - k * UPDATE_CELLS, n = rest < UPDATE_CELLS ? rest : UPDATE_CELLS;
+    st = device_copy_in(c->where, c->block[k], c->now + k * UPDATE_CELLS, (size_t)n * sizeof *c->now);
+  }
+  return st;
+}
+
+void update_cells_forget(update_cells *c) {
+  free(c->op);
+  free(c->now);
+  free(c->block);
+  *c = (update_cells){.where = c->where};
+}
+
+void update_cells_free(update_cells *c) {
+  for (int k = 0; k < c->nblock; k++)
+    c->where.device->free(c->where.index, c->block[k], UPDATE_CELLS * sizeof *c->now);
+  update_cells_forget(c);
+}
+
+/* ---- updates ---- */
+
 int op_update(enum update_op op, tensor *const *at, const double *number) {
   int states = update_rows[op].states, operands = 2 + states;
+  place where = at[0]->store->place;
+  const double *cell;
   bool flat;
   int st = op_update_check(at, operands, &flat);
+  if (st == OK) st = add_cell(op, where, &cell);
   if (st != OK || at[0]->count == 0) return st;
   plan p;
   make_plan(&p, at, operands, flat);
   update_call c = {.op = op, .dtype = at[0]->dtype, .states = states, .plan = &p};
   for (int k = 0; k < operands; k++) c.at[k] = tensor_data(at[k]);
   memcpy(c.number, number, sizeof c.number);
-  st = device_update(at[0]->store->place, &c);
+  c.cell = cell;
+  st = device_update(where, &c);
   for (int k = 0; st == OK && k < operands; k++)
     if (k != 1) at[k]->store->version++;
   return st;

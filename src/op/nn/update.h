@@ -20,4 +20,42 @@ extern const update_info update_rows[UPDATE_COUNT];
 int op_update_check(tensor *const *at, int operands, bool *flat);
 int op_update(enum update_op op, tensor *const *at, const double *number);
 
+/* ---- graphs ----
+** A captured update reads its numbers from a cell in the device's memory. Before a replay, the optimisers give the numbers
+** of their next step, in the order of the capture. */
+
+enum { UPDATE_CELLS = 64 };              /* number of cells in a block of memory, which is copied at once */
+
+typedef struct update_numbers {
+  double number[UPDATE_NUMBERS];
+} update_numbers;
+
+typedef struct update_cells {
+  place where;
+  int   count, given;                    /* number of cells, and of the cells whose numbers were given for the next
+                                         ** replay */
+  int   nblock;
+  enum update_op *op;                    /* [nblock * UPDATE_CELLS]: the rule of each cell */
+  update_numbers *now;                   /* [nblock * UPDATE_CELLS]: the numbers of the next replay */
+  void **block;                          /* [nblock]: device memory of UPDATE_CELLS cells each */
+} update_cells;
+
+/* From update_capture to update_capture(NULL), op_update adds a cell to c for each update at c->where by this thread. */
+void update_capture(update_cells *c);
+
+/* Returns the number of cells of the graph that this thread captures, or 0 if it captures none. */
+int  update_captured(void);
+
+/* From update_collect to update_collect(NULL), the updates of this thread are numbers for c's cells: op_update must not be
+** called, and update_give takes the numbers of the next cell. Returns false if this cell has another rule or if there is no
+** further cell. */
+void update_collect(update_cells *c);
+bool update_is_collecting(void);
+bool update_give(enum update_op op, const double *number);
+
+/* Copies the given numbers to the device. */
+int  update_send(const update_cells *c);
+void update_cells_free(update_cells *c);
+void update_cells_forget(update_cells *c);      /* the same if the device's memory was lost */
+
 #endif

@@ -1,5 +1,5 @@
 /* Updates of parameters. The file is compiled for one row of update.def (ROW: update_adam …) and one dtype of the
-** operands (DTYPE: DT_float32 …). */
+** operands (DTYPE: DT_float32 …). With UPDATE_CELL, the numbers are in device memory. */
 
 #include "gpu/kernels/nn/update_args.h"
 
@@ -31,7 +31,11 @@ struct numbers { C n[UPDATE_MOST_NUMBERS]; };
 INLINE numbers numbers_of(const update_args &a) {
   numbers all;
 #pragma unroll
+#ifdef UPDATE_CELL
+  for (int k = 0; k < UPDATE_MOST_NUMBERS; k++) all.n[k] = (C)a.cell[k];
+#else
   for (int k = 0; k < UPDATE_MOST_NUMBERS; k++) all.n[k] = (C)a.number[k];
+#endif
   return all;
 }
 

@@ -11,6 +11,7 @@ typedef struct update_args {
   void   *at[UPDATE_MOST];             /* at[0] is the parameter, at[1] the gradient, and at[2 …] are the states */
   int64_t count;                       /* number of elements; used only by update_flat */
   double  number[UPDATE_MOST_NUMBERS];
+  const double *cell;                  /* only with UPDATE_CELL: the numbers, in place of `number` */
 } update_args;
 
 #endif
