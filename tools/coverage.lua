@@ -389,7 +389,7 @@ This page lists every function that computes with tensors, and shows how the CPU
 each dtype. `make coverage` calls all these functions on both devices and writes this page.
 `spec/docs/coverage_spec.lua` makes the same calls and compares the results with this page.
 
-The GPU is the [emulated GPU](emulator.md), so nothing on this page has run on NVIDIA's hardware. The emulator runs the
+The GPU is the [emulated GPU](emulator.md). On a real GPU run the specs ([which](accelerators.md)). The emulator runs the
 same kernel sources as a GPU, and counts the calls of NVIDIA's libraries. On the GPU only one dtype of each column is
 tested: bool, int64, float16, float32 and complex64.
 
