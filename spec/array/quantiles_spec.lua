@@ -172,6 +172,17 @@ describe("histogram", function()
       (example():histogram(lt.tensor(edges, {dtype = "float64"}), {density = true})))
   end)
 
+  it("counts the smallest and the largest element, and elements outside of option range never", function()
+    for _, bins in ipairs {1, 2, 100, 5000} do
+      local x = lt.arange(20000):remainder(1000):to("float32")
+      local counts = x:histogram(bins)
+      assert.equal(20000, counts:sum():item())
+      assert.equal(bins > 999 and 20 or 20000 // bins, counts[bins]:item())
+      assert.equal(20 * 101, (x:histogram(bins, {range = {100, 200}})):sum():item())
+    end
+    assert.same({1, 0, 1}, (lt.tensor({-5, 5}, {dtype = "int64"}):histogram(3)):totable())
+  end)
+
   it("leaves NaN and what is outside out", function()
     local x = lt.tensor {0 / 0, math.huge, -math.huge, 0, 1, 2, 5}
     assert.same({1, 2}, (x:histogram({0, 1, 2})):totable())
@@ -197,6 +208,22 @@ describe("bincount", function()
     assert.same({0, 1, 0, 0}, lt.tensor({2}):bincount({minlength = 4}):totable())
     helpers.holds(lt.zeros(0, {dtype = "int64"}):bincount({minlength = 2}), "[2]", {0, 0})
     helpers.holds(lt.zeros(0, {dtype = "int64"}):bincount(), "[0]", {})
+  end)
+
+  it("counts many values, in few and in many places", function()
+    local size = 20000
+    for _, places in ipairs {1, 99, 1000, 4096, 4097} do
+      local expected, values = {}, {}
+      for k = 1, places do expected[k] = 0 end
+      for i = 1, size do
+        values[i] = (i * 7919) % places + 1
+        expected[values[i]] = expected[values[i]] + 1
+      end
+      local x = lt.tensor(values, {dtype = "int64"})
+      assert.same(expected, x:bincount():totable())
+      for k = 1, places do expected[k] = expected[k] * (1 - (1 << 33)) end
+      assert.same(expected, x:bincount({weights = lt.full({size}, 1 - (1 << 33), {dtype = "int64"})}):totable())
+    end
   end)
 
   it("adds up weights", function()

@@ -118,6 +118,35 @@ describe("writing through indices", function()
     end)
   end
 
+  it("adds many integers to few elements", function()
+    for _, d in ipairs {"int32", "uint32", "int64", "uint64"} do
+      for _, n in ipairs {1, 2, 33, 1250, 4096, 4097} do
+        local i, v = lt.randint(1, n, 20000), lt.randint(-(1 << 62), 1 << 62, 20000):to(d)
+        local x = lt.randint(-(1 << 62), 1 << 62, n):to(d)
+        local function add(y, k, w) return y:index_add(1, k, w) end
+        same("any", add, x, i, v)
+        same("from the end, through strides", function(y, k, w) return y:index_add(1, k[{{1, -1, 2}}], w[{{-1, 1, -2}}]) end, x,
+             i:subtract(n + 1), v)
+        same("scatter_add", function(y, k, w) return y:scatter_add(1, k, w) end, x, i, v)
+        same("to every second element", function(y, k, w)
+          y = lt.stack({y, y}, 2):flatten()
+          y[{{1, -1, 2}}]:index_add_(1, k, w)
+          return y
+        end, x, i, v)
+        same("rows", function(y, k, w) return y:reshape(n, 1):broadcast_to(n, 3):index_add(1, k, w:reshape(20000, 1)) end, x,
+             i, v)
+      end
+    end
+  end)
+
+  it("adds many integers to few elements in several streams", function()
+    local a, b, i = lt.stream(device), lt.stream(device), lt.randint(1, 50, 20000):to(device)
+    local x = lt.zeros(50, {dtype = "int64", device = device})
+    lt.with_stream(a, function() x:index_add_(1, i, 1) end)
+    lt.with_stream(b, function() x:index_add_(1, i, 2) end)
+    assert.same(lt.zeros(50, {dtype = "int64"}):index_add_(1, i:to "cpu", 3):totable(), x:totable())
+  end)
+
   it("adds along the middle of many dims", function()
     local x, i = values("float32", 2, 3, 50, 2, 3), lt.randint(1, 50, 2000)
     same("index_add", function(y, k, w) return y:permute_dims(4, 1, 3, 5, 2):index_add(3, k, w) end, x, i,
@@ -287,6 +316,7 @@ describe("an index out of range", function()
         assert.is_truthy(helpers.message_of(function()
           x:scatter_(1, i:expand_dims(2):broadcast_to(n, 16), v)
         end))
+        assert.is_truthy(helpers.message_of(function() x[{{}, 1}]:index_add_(1, i, v[{{}, 1}]) end))
         assert.is_true(before == x:to_bytes())
         x[tensor {2, -1}] = 7
         assert.equal(7, x[{40, 16}]:item())

@@ -5,11 +5,13 @@
 ** A read is one kernel. A write first checks all indices. In this file, a pick is a position along the dims with
 ** indices, and a key is the number of the target's element that a pick selects. Several picks may have the same key.
 ** In this case a put writes only the value of the last pick. An add sorts the picks by key, and one thread adds the
-** values of equal keys in order; integers of 32 and 64 bits are added by atomics instead. */
+** values of equal keys in order; integers of 32 and 64 bits are added by atomics instead. If the target is small, the
+** atomics add in shared memory first. */
 
 #include <stdio.h>
 #include <string.h>
 
+#include "gpu/reduce.h"
 #include "gpu/sort.h"
 
 enum {
@@ -21,8 +23,11 @@ enum {
   DIM_WORDS   = 6,             /* number of int64 words of a dim in a plan, in addition to one word for each index
                                ** tensor; the same number as in kernels/index.cuh */
   PLAN_WORDS  = 4 + MAX_DIMS * (DIM_WORDS + MAX_DIMS) + MAX_DIMS * 5,
-  ELECTIONS   = 16             /* up to this number of keys per pick, the last pick of each key is found through an
+  ELECTIONS   = 16,            /* up to this number of keys per pick, the last pick of each key is found through an
                                ** array with an element for each key; with more keys, the picks are sorted */
+  SMALL       = 4096,          /* maximum number of elements of a target that is added to in shared memory: 32 KiB */
+  SMALL_THREADS = 512,         /* threads of a block that adds in shared memory */
+  SMALL_LEAST = 16             /* the least number of values that such a block adds per element of the target */
 };
 
 enum side { VALUE, TARGET, KEY, PICK, SIDES };
@@ -165,7 +170,7 @@ static void write_plan(const gpu *g, const access *a, int ndim, int64_t count, i
 
 /* ---- kernels ---- */
 
-enum kernel { GET, PUT, CHECK, ELECT, FIND_KEYS, ELECT_LAST, ORDER_FEW, ADD_RUNS, ADD_EACH };
+enum kernel { GET, PUT, CHECK, ELECT, FIND_KEYS, ELECT_LAST, ORDER_FEW, ADD_RUNS, ADD_EACH, ADD_SMALL };
 
 static const struct { const char *file, *entry; } kernels[] = {
   [GET] = {"index_move.cuh", "get"}, [PUT] = {"index_move.cuh", "put"},
@@ -173,6 +178,7 @@ static const struct { const char *file, *entry; } kernels[] = {
   [FIND_KEYS] = {"index_order.cuh", "find_keys"},
   [ELECT_LAST] = {"index_order.cuh", "elect_last"}, [ORDER_FEW] = {"index_order.cuh", "order_few"},
   [ADD_RUNS] = {"index_add.cuh", "add_runs"}, [ADD_EACH] = {"index_add.cuh", "add_each"},
+  [ADD_SMALL] = {"index_add.cuh", "add_small"},
 };
 
 /* True if elements of dtype d are added by atomics: integers of 32 and 64 bits, whose sums do not depend on the
@@ -368,11 +374,30 @@ static int put_all(gpu *g, access *a) {
 
 /* ---- INDEX_add ---- */
 
-static int add_each(gpu *g, const access *a) {
+/* True if blocks should add in shared memory: the target is small, one index alone selects its elements, and there are
+** many values. */
+static bool is_small(const access *a) {
+  const index_call *c = a->call;
+  return c->nindex == 1 && a->keys == c->index[0].length && a->picks == a->count && a->keys <= SMALL &&
+         a->count >= a->keys * SMALL_LEAST;
+}
+
+/* Each block adds a whole copy of the target. The number of blocks is therefore limited by the number of values. */
+static int add_small(gpu *g, const access *a, index_plan *p, void *target, void *values) {
+  const gpu_kernel *k;
+  int keys = (int)a->keys, size = dtype_size(a->call->target.dtype), st = get_kernel(g, a, ADD_SMALL, &k);
+  int64_t blocks = limit(a->count / (a->keys * SMALL_LEAST), 1, g->cores);
+  blocks = limit(ceil_divide(a->count, SMALL_THREADS), 1, blocks);
+  return st != OK ? st : gpu_launch(g, k, (unsigned)blocks, SMALL_THREADS, (unsigned)(keys * size),
+                                    (void *[]){p, &keys, &target, &values});
+}
+
+static int add_integers(gpu *g, const access *a) {
   index_plan p;
   void *target = a->call->target.data, *values = a->call->values.data;
   int st = check_all(g, a);
   write_plan(g, a, a->ndim, a->count, &p);
+  if (st == OK && is_small(a)) return add_small(g, a, &p, target, values);
   return st == OK ? launch(g, a, ADD_EACH, a->count, (void *[]){&p, &target, &values}) : st;
 }
 
@@ -419,7 +444,7 @@ static int run_index(gpu *g, const index_call *c) {
   if (c->plan.count == 0 || (a.keys == 0 && c->op != INDEX_get)) return check_all(g, &a);
   if (c->op == INDEX_get) return get_elements(g, &a);
   if (c->op == INDEX_put) return needs_election(&a) ? put_elected(g, c, &a) : put_all(g, &a);
-  return atomic ? add_each(g, &a) : add_runs(g, &a);
+  return atomic ? add_integers(g, &a) : add_runs(g, &a);
 }
 
 int gpu_index(int index, const index_call *c) {

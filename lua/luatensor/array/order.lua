@@ -180,6 +180,15 @@ end)
 
 -- ---- counting ----
 
+--- Returns the smallest and the largest element of x as numbers; x has elements. The call waits for a GPU once.
+local function ends_of(x)
+  if core.is_on_host(x) then return x:min():item(), x:max():item() end
+  local ends = lt.empty({2}, {dtype = x.dtype, device = x.device})
+  x:detach():min({out = ends[1]})
+  x:detach():max({out = ends[2]})
+  return table.unpack(ends:totable())
+end
+
 --- Counts how often each of the numbers 1 … n occurs in the tensor places_of. If `weights` is given, element i of the
 -- result is the sum of the weights of the elements that equal i.
 local function count(places_of, n, weights)
@@ -217,11 +226,10 @@ add("bincount", function(x, options)
   local length = args.integer("bincount", "option minlength", options.minlength or 0, 0)
   local weights = check_weights("bincount", options.weights, x)
   if x.size > 0 then
-    local least = x:min():item()
+    local least, most = ends_of(x)
     if least < 1 and x.dtype ~= "uint64" or least == 0 then
       fail("bincount", "value %d: Lua tensors start at 1", least)
     end
-    local most = x:max():item()
     length = math.max(length, most < 0 and math.maxinteger or most)  -- a uint64 value of 2^63 or more is negative here
   end
   return count(x, length, weights)
@@ -240,8 +248,7 @@ local function range_of(x, range)
     end
     if low > high then fail("histogram", "range {%s, %s}: the first is greater", low, high) end
   elseif x.size > 0 then
-    local wide = is_float(x) and x or x:to("float64")
-    low, high = wide:min():item(), wide:max():item()
+    low, high = ends_of(is_float(x) and x or x:to("float64"))
   end
   if low - low ~= 0 or high - high ~= 0 then fail("histogram", "range {%s, %s} is not finite", low, high) end
   if low == high then low, high = low - 0.5, high + 0.5 end
@@ -267,6 +274,16 @@ local function edges_of(x, bins, range)
   return lt.linspace(low, high, n + 1, {dtype = is_float(x) and x.dtype or "float64", device = x.device})
 end
 
+--- Returns the place of each element of `flat` among the edges of n bins: 1 is below the first edge, i + 1 is bin i,
+-- and n + 2 is beyond the last edge. An element at the last edge is in bin n. If `inside` is true, no element is beyond
+-- the last edge, so that the search needs only the lower edges of the bins.
+local function places_of(edges, flat, inside)
+  local n = edges.size - 1
+  if inside then return lt.searchsorted(edges:narrow(1, 1, n), flat, {side = "right"}) end
+  local place = lt.searchsorted(edges, flat, {side = "right"})
+  return lt.where(flat:equal(edges:narrow(1, n + 1, 1)), n + 1, place)
+end
+
 --- Counts the elements in each bin. A bin includes its lower edge; only the last bin includes its upper edge.
 -- Elements outside of all bins and NaN are not counted. The call waits for a GPU to check given edges, or, without
 -- option `range`, to find the smallest and the largest element.
@@ -287,11 +304,8 @@ add("histogram", function(x, ...)
   if x.dtype == "bool" then x = x:to("uint8") end
   local edges = edges_of(x, given[1], options.range)
   local flat, n = x:reshape({x.size}), edges.size - 1
-  -- The place of each element: 1 is below the first edge, i + 1 is bin i, n + 2 is at the last edge or beyond it. The
-  -- line after searchsorted moves elements at the last edge to bin n.
-  local place = lt.searchsorted(edges, flat, {side = "right"})
-  place = lt.where(flat:equal(edges:narrow(1, n + 1, 1)), n + 1, place)
-  local counts = count(place, n + 2, weights):narrow(1, 2, n)
+  local derived = not (lt.is_tensor(given[1]) or type(given[1]) == "table" or options.range)
+  local counts = count(places_of(edges, flat, derived), n + 2, weights):narrow(1, 2, n)
   if not options.density then return counts:clone(), edges end
   local float = lt.result_type(edges, counts, 1.0)
   return counts:to(float) / (counts:sum():to(float) * edges:to(float):diff()), edges

@@ -1,7 +1,7 @@
 /* Adds values to a target through index tensors (INDEX_add). The additions to an element are in the order of the
-** positions, except that add_each adds integers in any order. D is the dtype. */
+** positions, except that add_each and add_small add integers in any order. D is the dtype. */
 
-#define KERNEL_THREADS 256
+#define KERNEL_THREADS 512
 #include "gpu/kernels/index.cuh"
 #include "math/scalar.h"
 #include "gpu/kernels/typed.cuh"
@@ -73,5 +73,48 @@ KERNEL(add_each)(const __grid_constant__ index_plan p, ATOMIC *target, const ATO
   place at;
   locate(p, (int)p.ndim, i, &at);
   atomicAdd(&target[at.side[SIDE_TARGET]], values[at.side[SIDE_VALUE]]);
+}
+
+enum { EACH = 4 };                      /* number of positions of a thread whose loads are in flight together */
+
+/* Adds v to sum number `key` in shared memory. A sum of 64 bits consists of two words, because shared memory has fast
+** additions of 32 bits only: sums[key] and sums[keys + key], the high word. */
+INLINE void add_shared(unsigned *sums, int, int key, uint32_t v) { atomicAdd(&sums[key], v); }
+INLINE void add_shared(unsigned *sums, int keys, int key, uint64_t v) {
+  unsigned low = (unsigned)v, high = (unsigned)(v >> 32);
+  if (atomicAdd(&sums[key], low) > ~low) high++;
+  if (high) atomicAdd(&sums[keys + key], high);
+}
+
+INLINE uint32_t shared_sum(const unsigned *sums, int, int key, uint32_t) { return sums[key]; }
+INLINE uint64_t shared_sum(const unsigned *sums, int keys, int key, uint64_t) {
+  return sums[key] | (uint64_t)sums[keys + key] << 32;
+}
+
+/* Like add_each, for a target with few elements, which have the keys 0 … keys - 1. Many atomics on few places in global
+** memory would wait for each other. A block therefore adds its values in shared memory, and then adds each sum to the
+** target. There is one index tensor, and indices vary along all dims. */
+KERNEL_COOPERATIVE(add_small)(const __grid_constant__ index_plan p, int keys, ATOMIC *target, const ATOMIC *values) {
+  extern __shared__ __align__(8) unsigned char memory[];
+  unsigned *sums = (unsigned *)memory;
+  if (p.late->set) return;
+  for (int k = threadIdx.x; k < keys * (int)(sizeof(ATOMIC) / sizeof *sums); k += blockDim.x) sums[k] = 0;
+  __syncthreads();
+  position step = (position)grid_threads();
+  for (position i = (position)grid_thread(); i < p.count; i += EACH * step) {
+    place at[EACH];
+    bool fits[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) at[k] = walk(p, (int)p.ndim, i + k * step < p.count ? i + k * step : i);
+    look_up(p, at, fits);
+#pragma unroll
+    for (int k = 0; k < EACH; k++)
+      if (i + k * step < p.count) add_shared(sums, keys, (int)at[k].side[SIDE_KEY], values[at[k].side[SIDE_VALUE]]);
+  }
+  __syncthreads();
+  for (int k = threadIdx.x; k < keys; k += blockDim.x) {
+    ATOMIC sum = shared_sum(sums, keys, k, (ATOMIC)0);
+    if (sum) atomicAdd(&target[k * p.source[0].target], sum);
+  }
 }
 #endif
