@@ -534,6 +534,34 @@ describe("without memory", function()
   end
 end)
 
+describe("transforms of several dims", function()
+  it("of every layout are the CPU's", function()
+    local z = lt.complex(lt.randn(4, 5, 6, 3, {device = "cpu"}), lt.randn(4, 5, 6, 3, {device = "cpu"}))
+    local layouts = {
+      plain = function(x) return x end,
+      transposed = function(x) return x:permute_dims(4, 2, 1, 3) end,
+      part = function(x) return x[{{2, 4}, {1, -1, 2}, {}, {2, 3}}] end,
+      backwards = function(x) return x[{{-1, 1, -1}, {}, {-1, 1, -2}, {}}] end,
+      broadcast = function(x) return x[{{1, 1}}]:broadcast_to(4, 5, 6, 3) end,
+      ["one element"] = function(x) return x[{{}, {2, 2}, {}, {1, 1}}] end,
+    }
+    for name, layout in pairs(layouts) do
+      for _, dims in ipairs {{1, 2, 3, 4}, {4, 3, 2, 1}, {1, 3}, {3, 1}, {2, 3}, {1, 2, 4}, {4, 1, 3}, {1, 2, 3}} do
+        for f in pairs {fftn = 1, ifftn = 1, rfftn = 1, irfftn = 1} do
+          local x = f == "rfftn" and z:real() or z
+          if not (name == "one element" and f == "irfftn") then
+            local want = lt.fft[f](layout(x), {dim = dims})
+            local got = lt.fft[f](layout(x:to(device)), {dim = dims}):to "cpu"
+            assert.same(want.shape, got.shape)
+            local far = want:subtract(got):abs():max():item()
+            assert.is_true(far <= 1e-6 * (1 + want:abs():max():item()), ("%s %s: off by %g"):format(f, name, far))
+          end
+        end
+      end
+    end
+  end)
+end)
+
 -- ---- on the emulated GPU ----------------------------------------------------------------------------
 
 local folder = os.getenv "LUATENSOR_CUDA_PATH"
@@ -565,6 +593,30 @@ if load_emulator and device ~= "cpu" then
       assert.equal(2, asked(function() lt.fft.rfft(x) end))
       assert.equal(1, asked(function() lt.fft.rfft(x) end))
       assert.equal(1, asked(function() lt.fft.rfft(x * 2) end))
+    end)
+
+    it("transforms up to three dims together, without copies if the layout allows it", function()
+      local z, launches = made(generator(3), {3, 4, 5, 6}, "complex64"), nil
+      local function counted(n, f)
+        f()
+        local before = emulator.counts()
+        f()
+        local after = emulator.counts()
+        assert.equal(n, after.transforms - before.transforms)
+        launches = after.launches - before.launches
+      end
+      counted(1, function() lt.fft.fft2(z) end)
+      assert.equal(0, launches)
+      counted(1, function() lt.fft.fftn(z[1]) end)
+      assert.equal(0, launches)
+      local x = z[1]:real():clone()
+      counted(1, function() lt.fft.rfftn(x) end)
+      assert.equal(0, launches)
+      counted(1, function() lt.fft.fftn(z[{{}, {}, {1, -1, 2}, {2, 4}}], {dim = {3, 4}}) end)
+      counted(2, function() lt.fft.fftn(z) end)
+      counted(2, function() lt.fft.irfftn(z[1]) end)
+      counted(2, function() lt.fft.fft2(z, {8, 8}) end)
+      counted(1, function() lt.fft.fft2(z, {5, 8}) end)
     end)
 
     it("keeps the plans that were used last", function()

@@ -260,15 +260,21 @@ typedef struct sort_call {
 ** the last. */
 enum fft_kind { FFT_complex, FFT_real, FFT_hermitian };
 
+enum { FFT_RANK = 3 };         /* the maximum number of dims that a call transforms together */
+
 typedef struct fft_call {
   enum fft_kind kind;
   bool       inverse;          /* always false for FFT_real, true for FFT_hermitian */
   double     scale;
-  int64_t    n;                /* number of elements of the transform */
+  int        rank;             /* number of dims that are transformed together: 1 for FFT_hermitian, else at most
+                               ** fft_rank of struct device */
+  int64_t    n[FFT_RANK];      /* number of elements of the transform along each of these dims; FFT_real halves the
+                               ** last dim */
   operand    in, out;          /* real operands have dtype float32 or float64, complex operands complex64 or
                                ** complex128; the operands do not overlap */
   plan       outer;            /* the other dims: stride[0] is out's, stride[1] is in's */
-  int64_t    in_stride, out_stride;   /* strides along the line, in elements of the operand's dtype */
+  int64_t    in_stride[FFT_RANK], out_stride[FFT_RANK];   /* strides along the transformed dims, in elements of the
+                                                          ** operand's dtype */
 } fft_call;
 
 /* Linear algebra on a batch of matrices of one size. Matrices are stored one after the other, contiguous and

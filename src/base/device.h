@@ -7,7 +7,7 @@
 #include "base/calls.h"
 #include "base/status.h"
 
-enum { DEVICE_ABI = 1 };
+enum { DEVICE_ABI = 2 };
 
 typedef struct memory_stats {
   size_t live, peak, cached;      /* bytes in use, their maximum so far, bytes kept for reuse */
@@ -86,6 +86,8 @@ typedef struct device {
                                                               ** DLDeviceType */
   /* true: the host may read and write this device's memory */
   bool        host_memory;
+  int         fft_rank;                                       /* the maximum number of dims that a call of family fft
+                                                              ** transforms together; 0 means 1 */
   int  (*count)(void);                                        /* returns the number of devices of this kind on this
                                                               ** machine */
   const char *(*reason)(void);                                /* returns the reason if count() is 0 */

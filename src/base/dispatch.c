@@ -98,7 +98,8 @@ static work work_sort(const sort_call *c) {
 }
 
 static work work_fft(const fft_call *c) {
-  double lines = (double)c->outer.count, half = (double)(c->n / 2 + 1), n = (double)c->n;
+  double lines = (double)c->outer.count, n = (double)c->n[c->rank - 1], half = (double)(c->n[c->rank - 1] / 2 + 1);
+  for (int d = 0; d < c->rank - 1; d++) lines *= (double)c->n[d];
   return (work){.dtype = c->in.dtype, .elements = lines * n,
                 .read = bytes_of(lines * (c->kind == FFT_hermitian ? half : n), c->in.dtype),
                 .written = bytes_of(lines * (c->kind == FFT_real ? half : n), c->out.dtype)};

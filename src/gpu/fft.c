@@ -1,6 +1,6 @@
 /* Fourier transforms by the vendor's library, cuFFT or hipFFT. A line is the sequence of elements that are transformed
-** together. The library requires a constant distance between lines. Otherwise the lines are first copied to scratch
-** memory. Plans are kept, because making a plan takes longer than most transforms. */
+** together. If several dims are transformed together, a line is an array of these dims. The library requires a constant
+** distance between lines. Otherwise the lines are first copied to scratch memory. Plans are kept, because making a plan takes longer than most transforms. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +14,17 @@ enum { PLANS = 32 };         /* the maximum number of plans of a device; plans t
 
 /* The layout of the lines of an operand, in elements of the operand's dtype. */
 typedef struct lines {
-  int64_t stride, distance;  /* stride: between neighbouring elements of a line; distance: between the first elements of
-                             ** neighbouring lines */
+  int64_t stride, distance;  /* stride: between neighbouring elements of a line's last dim; distance: between the first
+                             ** elements of neighbouring lines */
+  long long embed[FFT_RANK]; /* embed[d]: the stride of dim d - 1 of a line, divided by the stride of dim d; the library
+                             ** ignores embed[0] */
 } lines;
 
 /* The properties that determine a plan. Keys are compared by memcmp, so the struct must have no padding. */
 typedef struct plan_key {
-  int64_t kind, wide, n, count;
-  lines   in, out;
+  int64_t   kind, wide, count, rank;
+  long long n[FFT_RANK];
+  lines     in, out;
 } plan_key;
 
 typedef struct fft_plan {
@@ -90,13 +93,13 @@ static fft_type type_of(bool complex, bool wide) {
 ** library would allocate a workspace for each plan. */
 static int fill_plan(gpu *g, fft_plan *p) {
   const gpu_dft *dft = gpu_get_dft(g->vendor);
-  const plan_key *k = &p->key;
-  long long n = k->n;
+  plan_key *k = &p->key;
   int st = fft_check(g, dft->set_own_memory(p->handle, 0));
   if (st == OK)
     st = fft_check(g, dft->make(
-      p->handle, 1, &n, &n, k->in.stride, k->in.distance, type_of(k->kind != FFT_real, k->wide), &n, k->out.stride,
-      k->out.distance, type_of(k->kind != FFT_hermitian, k->wide), k->count, &p->workspace, type_of(true, k->wide)));
+      p->handle, (int)k->rank, k->n, k->in.embed, k->in.stride, k->in.distance, type_of(k->kind != FFT_real, k->wide),
+      k->out.embed, k->out.stride, k->out.distance, type_of(k->kind != FFT_hermitian, k->wide), k->count, &p->workspace,
+      type_of(true, k->wide)));
   return st;
 }
 
@@ -163,24 +166,37 @@ static int run_plan(gpu *g, fft_plan *p, void *in, void *out, bool inverse) {
 typedef struct side {
   char      *data;
   enum dtype dtype;
-  int64_t    n, stride;      /* number of elements of a line, and the stride between these elements */
+  int        rank;           /* number of dims of a line */
+  int64_t    n[FFT_RANK], stride[FFT_RANK];      /* lengths and strides of the dims of a line */
   int64_t    outer[MAX_DIMS];
 } side;
 
+/* Returns the number of elements of a line. */
+static int64_t line_size(const side *s) {
+  int64_t size = 1;
+  for (int d = 0; d < s->rank; d++) size *= s->n[d];
+  return size;
+}
+
 /* Sets the strides of contiguous lines, in row-major order of the dims of `outer`. */
 static void make_dense(side *s, const plan *outer) {
-  s->stride = 1;
-  int64_t step = s->n;
+  int64_t step = 1;
+  for (int d = s->rank - 1; d >= 0; d--) {
+    s->stride[d] = step;
+    step *= s->n[d];
+  }
   for (int d = outer->ndim - 1; d >= 0; d--) {
     s->outer[d] = step;
     step *= outer->shape[d];
   }
 }
 
-/* True if the library supports the layout of the lines: their distance must be constant and positive, and their address
-** must be aligned for complex numbers. */
+/* True if the library supports the layout of the lines. Their distance must be constant and positive, and their address
+** must be aligned for complex numbers. In a line, a dim's stride must be a multiple of the next dim's stride. */
 static bool is_regular(const side *s, const plan *outer, bool wide) {
-  if (s->stride < 1 || (uintptr_t)s->data % (wide ? 16 : 8)) return false;
+  if (s->stride[s->rank - 1] < 1 || (uintptr_t)s->data % (wide ? 16 : 8)) return false;
+  for (int d = s->rank - 1; d > 0; d--)
+    if (s->stride[d - 1] % s->stride[d] || s->stride[d - 1] / s->stride[d] < s->n[d]) return false;
   for (int d = 0; d < outer->ndim; d++) {
     if (s->outer[d] < 1) return false;
     if (d + 1 < outer->ndim && s->outer[d] != s->outer[d + 1] * outer->shape[d + 1]) return false;
@@ -189,7 +205,18 @@ static bool is_regular(const side *s, const plan *outer, bool wide) {
 }
 
 static lines lines_of(const side *s, const plan *outer) {
-  return (lines){s->stride, outer->ndim ? s->outer[outer->ndim - 1] : s->n};
+  lines l = {s->stride[s->rank - 1], outer->ndim ? s->outer[outer->ndim - 1] : line_size(s), {s->n[0]}};
+  for (int d = 1; d < s->rank; d++) l.embed[d] = s->stride[d - 1] / s->stride[d];
+  return l;
+}
+
+/* Appends the dims of a line to a plan, whose operand k has the layout of side[k]. */
+static void append_line(plan *p, const side *const *side, int sides) {
+  for (int d = 0; d < side[0]->rank; d++) {
+    for (int k = 0; k < sides; k++) p->stride[k][p->ndim] = side[k]->stride[d];
+    p->shape[p->ndim++] = side[0]->n[d];
+  }
+  p->count *= line_size(side[0]);
 }
 
 /* Sets out = in, line by line. Both sides have the same dtype. */
@@ -199,10 +226,7 @@ static int copy_lines(gpu *g, const side *out, const side *in, const plan *outer
     p.stride[0][d] = out->outer[d];
     p.stride[1][d] = in->outer[d];
   }
-  p.shape[p.ndim] = in->n;
-  p.stride[0][p.ndim] = out->stride;
-  p.stride[1][p.ndim++] = in->stride;
-  p.count *= in->n;
+  append_line(&p, (const side *[]){out, in}, 2);
   plan_collapse(&p, 2);
   map_call copy = {.op = OP_positive, .compute = in->dtype, .nin = 1, .plan = &p,
                    .out = {.data = out->data, .dtype = out->dtype}, .in = {{.data = in->data, .dtype = in->dtype}}};
@@ -215,7 +239,7 @@ static enum dtype part_of(bool wide) { return wide ? DT_float64 : DT_float32; }
 ** part of the first element and, if n is even, the imaginary part of the last element. The lines must be contiguous. */
 static int clear_imaginary(gpu *g, const side *s, int64_t n, int64_t count, bool wide) {
   int size = wide ? 8 : 4, last = n % 2 == 0;
-  plan p = {.ndim = 1 + last, .count = count << last, .shape = {count, 2}, .stride = {{2 * s->n, n}}};
+  plan p = {.ndim = 1 + last, .count = count << last, .shape = {count, 2}, .stride = {{2 * s->n[0], n}}};
   plan_collapse(&p, 1);
   map_call clear = {.op = OP_positive, .compute = part_of(wide), .nin = 1, .plan = &p,
                     .out = {.data = s->data + size, .dtype = part_of(wide)}, .in = {{.dtype = part_of(wide)}}};
@@ -226,12 +250,14 @@ static int clear_imaginary(gpu *g, const side *s, int64_t n, int64_t count, bool
 ** infinite part does not affect the other part. The lines must be regular (is_regular). */
 static int scale_lines(gpu *g, const side *s, const plan *outer, double scale, bool wide) {
   int64_t parts = dtype_size(s->dtype) / (wide ? 8 : 4), step = lines_of(s, outer).distance;
-  plan p = {.ndim = 3, .count = outer->count * s->n * parts, .shape = {outer->count, s->n, parts}};
-  for (int k = 0; k < 2; k++) {
-    p.stride[k][0] = parts * step;
-    p.stride[k][1] = parts * s->stride;
-    p.stride[k][2] = 1;
-  }
+  plan p = {.ndim = 1, .count = outer->count, .shape = {outer->count}, .stride = {{step}, {step}}};
+  append_line(&p, (const side *[]){s, s}, 2);
+  for (int d = 0; d < p.ndim; d++)
+    for (int k = 0; k < 2; k++) p.stride[k][d] *= parts;
+  p.shape[p.ndim] = parts;
+  p.stride[0][p.ndim] = p.stride[1][p.ndim] = 1;
+  p.ndim++;
+  p.count *= parts;
   plan_collapse(&p, 2);
   operand x = {.data = s->data, .dtype = part_of(wide)};
   operand by = {.dtype = part_of(wide), .value = {.f = scale, .is_float = true}};
@@ -248,11 +274,12 @@ static bool is_wide(const fft_call *c) {
 static int transform(gpu *g, const fft_call *c, const side *in, const side *out) {
   const plan *outer = &c->outer;
   bool wide = is_wide(c);
-  plan_key key = {.kind = c->kind, .wide = wide, .n = c->n, .count = outer->count,
+  plan_key key = {.kind = c->kind, .wide = wide, .count = outer->count, .rank = c->rank,
                   .in = lines_of(in, outer), .out = lines_of(out, outer)};
+  for (int d = 0; d < c->rank; d++) key.n[d] = c->n[d];
   fft_plan *p = NULL;
   int st = OK;
-  if (c->kind == FFT_hermitian) st = clear_imaginary(g, in, c->n, outer->count, wide);
+  if (c->kind == FFT_hermitian) st = clear_imaginary(g, in, c->n[0], outer->count, wide);
   if (st == OK) st = find_plan(g, &key, &p);
   if (st == OK) st = run_plan(g, p, in->data, out->data, c->inverse);
   if (st == OK && c->scale != 1) st = scale_lines(g, out, outer, c->scale, wide);
@@ -261,8 +288,10 @@ static int transform(gpu *g, const fft_call *c, const side *in, const side *out)
 
 static side side_of(const fft_call *c, const operand *x, int k) {
   bool half = k == 0 ? c->kind == FFT_real : c->kind == FFT_hermitian;
-  side s = {.data = x->data, .dtype = x->dtype, .n = half ? c->n / 2 + 1 : c->n,
-            .stride = k == 0 ? c->out_stride : c->in_stride};
+  side s = {.data = x->data, .dtype = x->dtype, .rank = c->rank};
+  memcpy(s.n, c->n, sizeof s.n);
+  if (half) s.n[c->rank - 1] = c->n[c->rank - 1] / 2 + 1;
+  memcpy(s.stride, k == 0 ? c->out_stride : c->in_stride, sizeof s.stride);
   memcpy(s.outer, c->outer.stride[k], sizeof s.outer);
   return s;
 }
@@ -270,7 +299,7 @@ static side side_of(const fft_call *c, const operand *x, int k) {
 static int scratch_for(gpu *g, side *s, const plan *outer, size_t *bytes) {
   void *data;
   make_dense(s, outer);
-  *bytes = (size_t)(outer->count * s->n) * (size_t)dtype_size(s->dtype);
+  *bytes = (size_t)(outer->count * line_size(s)) * (size_t)dtype_size(s->dtype);
   int st = gpu_scratch(g, *bytes, &data);
   if (st == OK) s->data = data;
   else *bytes = 0;

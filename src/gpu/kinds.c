@@ -11,7 +11,7 @@ static int  cuda_pin(size_t bytes, void **host)        { return gpu_pin(&gpu_nvi
 static void cuda_shut(void)                            { gpu_shut(&gpu_nvidia); }
 
 const device cuda_device = {
-  .abi = DEVICE_ABI, .name = "cuda", .dlpack = 2,
+  .abi = DEVICE_ABI, .name = "cuda", .dlpack = 2, .fft_rank = FFT_RANK,
   .count = cuda_count, .in_use = cuda_in_use, .reason = cuda_reason, .info = gpu_info,
   .limits = gpu_limits, .working_set = gpu_working_set, .describe = cuda_describe, .explain = gpu_explain,
   .alloc = gpu_alloc, .free = gpu_free, .copy_in = gpu_copy_in, .copy_out = gpu_copy_out, .copy_across = gpu_copy_across,
@@ -93,7 +93,7 @@ static const device_graphs graph_calls = {
 #include "families.def"
 
 const device rocm_device = {
-  .abi = DEVICE_ABI, .name = "rocm", .dlpack = 10,
+  .abi = DEVICE_ABI, .name = "rocm", .dlpack = 10, .fft_rank = FFT_RANK,
   .count = rocm_count, .in_use = rocm_in_use, .reason = rocm_reason, .info = info,
   .limits = limits, .working_set = working_set, .describe = rocm_describe, .explain = explain,
   .alloc = alloc, .free = free_memory, .copy_in = copy_in, .copy_out = copy_out, .copy_across = copy_across,

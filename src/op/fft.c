@@ -59,7 +59,7 @@ static int clear_after(const tensor *t, int d, int64_t from) {
   return op_fill(&rest, (scalar){.f = 0});
 }
 
-/* ---- transforms of one dim ---- */
+/* ---- transforms of one dim, or of several dims together ---- */
 
 typedef struct step {
   enum fft_kind kind;
@@ -67,20 +67,46 @@ typedef struct step {
   double  scale;
   int     dim;
   int64_t n;
+  int     joined;              /* number of later steps that the device computes together with this step */
 } step;
 
 static int64_t in_length(const step *s)  { return s->kind == FFT_hermitian ? s->n / 2 + 1 : s->n; }
 static int64_t out_length(const step *s) { return s->kind == FFT_real ? s->n / 2 + 1 : s->n; }
 
-/* Runs a transform of one dim. The device transforms real input only forward, so the inverse is the conjugate of the
-** device's result. */
+/* Returns the one of step s and the steps that are joined to it that transforms dim d, or NULL if there is none. */
+static const step *step_along(const step *s, int d) {
+  for (int i = 0; i <= s->joined; i++)
+    if (s[i].dim == d) return &s[i];
+  return NULL;
+}
+
+/* Divides the dims into the transformed dims and the outer dims of the call. */
+static void divide_dims(fft_call *c, const step *s, const tensor *in, const tensor *out) {
+  plan *p = &c->outer;
+  p->count = 1;
+  for (int d = 0; d < in->shape.ndim; d++) {
+    const step *along = step_along(s, d);
+    if (along) {
+      c->n[c->rank] = along->n;
+      c->in_stride[c->rank] = in->stride[d];
+      c->out_stride[c->rank++] = out->stride[d];
+    } else {
+      p->shape[p->ndim] = in->shape.dim[d];
+      p->stride[0][p->ndim] = out->stride[d];
+      p->stride[1][p->ndim++] = in->stride[d];
+      p->count *= in->shape.dim[d];
+    }
+  }
+}
+
+/* Runs a step and the steps that are joined to it. The device transforms real input only forward, so the inverse is the
+** conjugate of the device's result. */
 static int transform(const step *s, const tensor *in, tensor *out) {
   bool inverse = s->kind == FFT_hermitian || (s->kind == FFT_complex && s->inverse);
-  fft_call c = {.kind = s->kind, .inverse = inverse, .scale = s->scale, .n = s->n,
+  fft_call c = {.kind = s->kind, .inverse = inverse, .scale = s[s->joined].scale,
                 .in = {.data = tensor_data(in), .dtype = in->dtype},
-                .out = {.data = tensor_data(out), .dtype = out->dtype},
-                .in_stride = in->stride[s->dim], .out_stride = out->stride[s->dim]};
-  plan_lines(&c.outer, &in->shape, s->dim, 2, (const int64_t *[]){out->stride, in->stride});
+                .out = {.data = tensor_data(out), .dtype = out->dtype}};
+  divide_dims(&c, s, in, out);
   plan_sort(&c.outer, 1);
   plan_collapse(&c.outer, 2);
   place where = in->store->place;
@@ -139,6 +165,20 @@ static void make_steps(const fft_op *f, step *s) {
   s[f->ndims - 1].scale = scale_of(f);
 }
 
+/* True if step s[k] can be joined to step s[i]: its input needs no padding, and a halved dim is the last of the joined
+** dims. `trim` is the input without the elements that the steps do not read. */
+static bool joins(const step *s, int i, int k, const tensor *trim) {
+  if (s[i].kind == FFT_hermitian || s[k].kind != FFT_complex || trim->shape.dim[s[k].dim] != s[k].n) return false;
+  return s[i].kind == FFT_complex || s[k].dim < s[i].dim;
+}
+
+/* Joins successive steps, as many as the device transforms together. */
+static void join_steps(const fft_op *f, step *s, const tensor *trim) {
+  int most = trim->store->place.device->fft_rank;
+  for (int i = 0; i < f->ndims; i += 1 + s[i].joined)
+    for (int k = i + 1; k < f->ndims && k - i < most && joins(s, i, k, trim); k++) s[i].joined++;
+}
+
 /* Returns a view of the input without the elements that the steps do not read. */
 static tensor trimmed(const fft_op *f, const step *s) {
   tensor v = *f->in;
@@ -175,7 +215,7 @@ static int first_input(const fft_op *f, const step *s, const tensor *trim, tenso
 
 /* Prepares memory for the result of step s, which is the input of step `next`. *fresh becomes the whole input of
 ** `next`, and *inside the part of *fresh to which step s writes; the rest of *fresh is zero. left is the number of
-** steps after s. If left is even, *fresh may be in the memory of `out`, because the last step then reads from other
+** transforms after s. If left is even, *fresh may be in the memory of `out`, because the last step then reads from other
 ** memory. This requires that out has the dtype and shape of *fresh. */
 static int next_input(const step *next, int left, const tensor *in, const step *s, tensor *out, tensor *fresh,
                       tensor *inside) {
@@ -192,18 +232,28 @@ static int next_input(const step *next, int left, const tensor *in, const step *
   return make_input(fresh, inside, d, &wide, next, in->store->place);
 }
 
+/* Returns the number of transforms that the steps from s up to `end` need. */
+static int count_transforms(const step *s, const step *end) {
+  int n = 0;
+  for (; s < end; s += 1 + s->joined) n++;
+  return n;
+}
+
 /* Runs all steps. `have` owns the memory of `in`, or has no storage if `in` is a view of the caller's tensor. */
 static int run_steps(const fft_op *f, const step *s, const tensor *in, tensor *have, tensor *out) {
+  const step *end = s + f->ndims;
   int st = OK;
-  for (int i = 0; st == OK && i < f->ndims - 1; i++) {
+  for (int left = count_transforms(s, end) - 1; st == OK && left > 0; left--) {
+    const step *then = s + 1 + s->joined;
     tensor next = {.store = NULL}, inside;
-    st = next_input(&s[i + 1], f->ndims - 1 - i, in, &s[i], out, &next, &inside);
-    if (st == OK) st = transform(&s[i], in, &inside);
+    st = next_input(then, left, in, s, out, &next, &inside);
+    if (st == OK) st = transform(s, in, &inside);
     tensor_drop(have);
     *have = next;
     in = have;
+    s = then;
   }
-  return st == OK ? transform(&s[f->ndims - 1], in, out) : st;
+  return st == OK ? transform(s, in, out) : st;
 }
 
 /* Like fft_run, but `out` must be contiguous and of the result's dtype. */
@@ -211,6 +261,7 @@ static int run_all(const fft_op *f, tensor *out) {
   step s[MAX_DIMS];
   make_steps(f, s);
   tensor trim = trimmed(f, s), have = {.store = NULL};
+  join_steps(f, s, &trim);
   const tensor *in;
   int st = first_input(f, &s[0], &trim, &have, &in);
   tensor half = from_real(f) ? part_of(out, s[0].dim, 0, 1, out_length(&s[0])) : *out;

@@ -2,7 +2,7 @@
 #define LT_OP_FFT_H
 
 /* Discrete Fourier transforms. fft_prepare determines dtypes and shapes, and fft_run calls the device for one dim after
-** another. Neither raises Lua errors. */
+** another, or for several dims together. Neither raises Lua errors. */
 
 #include "op/op.h"
 

@@ -1,5 +1,6 @@
-/* The emulated cuFFT: batches of transforms along one dim. A transform is computed in double precision, recursively for
-** each prime factor of its length. Requirements of the real library are checked, and reliance on unspecified behaviour
+/* The emulated cuFFT: batches of transforms of up to three dims; those from complex to real numbers have one dim. A
+** transform is computed in double precision, along one dim after another, and recursively for each prime factor of its
+** length. Requirements of the real library are checked, and reliance on unspecified behaviour
 ** makes results NaN (see transform). */
 
 #include "emulator.h"
@@ -28,16 +29,18 @@ struct complex { double re, im; };
 complex operator+(complex x, complex y) { return {x.re + y.re, x.im + y.im}; }
 complex operator*(complex x, complex y) { return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
 
-/* The input or the output of a transform. */
+enum { RANK = 3 };
+
+/* The input or the output of a transform. `line` is the array of elements that are transformed together. */
 struct side {
   int type;
-  int64_t length, stride, distance;    /* a line's number of elements, the distance between its elements, and the
-                                       ** distance between lines, in elements */
+  int64_t length[RANK], stride[RANK], distance;    /* a line's lengths and strides, and the distance between lines, in
+                                                   ** elements; unused leading dims have length 1 and stride 0 */
   char *data;
 };
 
 struct plan {
-  int64_t n = 0, count = 0;
+  int64_t n[RANK], count = 0;
   side in, out;
   size_t workspace = 0;
   bool made = false, own_memory = true;
@@ -70,8 +73,13 @@ void store(char *p, bool wide, double v) {
   else memcpy(p, &f, sizeof f);
 }
 
+int64_t size_of_line(const int64_t n[RANK]) { return n[0] * n[1] * n[2]; }
+
+/* Returns the address of element i (row-major) of a line. */
 char *element(const side &s, int64_t line, int64_t i) {
-  return s.data + (line * s.distance + i * s.stride) * int64_t(size_of(s.type));
+  int64_t at = line * s.distance;
+  for (int d = RANK - 1; d >= 0; i /= s.length[d--]) at += i % s.length[d] * s.stride[d];
+  return s.data + at * int64_t(size_of(s.type));
 }
 
 complex get(const side &s, int64_t line, int64_t i) {
@@ -128,12 +136,26 @@ struct work {
 /* Reads the stored half of a line of a complex-to-real transform, and restores the other half, which is its
 ** conjugate. */
 void read_half(const plan &p, int64_t line, std::vector<complex> &v) {
-  for (int64_t i = 0; i <= p.n / 2; i++) {
+  int64_t n = p.n[RANK - 1];
+  for (int64_t i = 0; i <= n / 2; i++) {
     complex z = get(p.in, line, i);
-    bool real = i == 0 || 2 * i == p.n;
+    bool real = i == 0 || 2 * i == n;
     if (real && z.im != 0) z.re = NAN;
     v[size_t(i)] = z;
-    if (!real) v[size_t(p.n - i)] = {z.re, -z.im};
+    if (!real) v[size_t(n - i)] = {z.re, -z.im};
+  }
+}
+
+/* Transforms all lines along dim d of an array of shape n. */
+void transform_dim(std::vector<complex> &v, const int64_t n[RANK], int d, int direction) {
+  int64_t step = 1, length = n[d];
+  for (int k = d + 1; k < RANK; k++) step *= n[k];
+  std::vector<complex> w = roots(length, direction), line(static_cast<size_t>(length)), result(static_cast<size_t>(length));
+  for (int64_t first = 0; first < int64_t(v.size()); first++) {
+    if (first / step % length) continue;
+    for (int64_t i = 0; i < length; i++) line[size_t(i)] = v[size_t(first + i * step)];
+    transform_line(line.data(), 1, length, w, result.data());
+    for (int64_t i = 0; i < length; i++) v[size_t(first + i * step)] = result[size_t(i)];
   }
 }
 
@@ -141,20 +163,23 @@ void read_half(const plan &p, int64_t line, std::vector<complex> &v) {
 ** complex-to-real transform, and results of an input whose first or middle element has an imaginary part. */
 void transform(const work &x) {
   const plan &p = x.p;
-  std::vector<complex> w = roots(p.n, x.direction), v(static_cast<size_t>(p.n)), result(static_cast<size_t>(p.n));
+  int64_t size = size_of_line(p.n), last = p.n[RANK - 1], kept = p.out.length[RANK - 1];
+  std::vector<complex> v(static_cast<size_t>(size));
   memset(p.memory, 0xff, p.workspace);
   for (int64_t line = 0; line < p.count; line++) {
     if (!is_complex(p.out.type)) read_half(p, line, v);
-    else for (int64_t i = 0; i < p.n; i++) v[size_t(i)] = get(p.in, line, i);
-    transform_line(v.data(), 1, p.n, w, result.data());
-    for (int64_t i = 0; i < p.out.length; i++) put(p.out, line, i, result[size_t(i)]);
-    for (int64_t i = 0; !is_complex(p.out.type) && i < p.in.length; i++) put(p.in, line, i, {NAN, NAN});
+    else for (int64_t i = 0; i < size; i++) v[size_t(i)] = get(p.in, line, i);
+    for (int d = RANK - 1; d >= 0; d--) transform_dim(v, p.n, d, x.direction);
+    for (int64_t i = 0; i < size; i++)
+      if (i % last < kept) put(p.out, line, i / last * kept + i % last, v[size_t(i)]);
+    for (int64_t i = 0; !is_complex(p.out.type) && i <= last / 2; i++) put(p.in, line, i, {NAN, NAN});
   }
 }
 
 bool reachable(const side &s, int64_t count) {
-  size_t bytes = size_t((count - 1) * s.distance + (s.length - 1) * s.stride + 1) * size_of(s.type);
-  return emulator_reaches(reinterpret_cast<uintptr_t>(s.data), bytes);
+  int64_t last = (count - 1) * s.distance;
+  for (int d = 0; d < RANK; d++) last += (s.length[d] - 1) * s.stride[d];
+  return emulator_reaches(reinterpret_cast<uintptr_t>(s.data), size_t(last + 1) * size_of(s.type));
 }
 
 int run(void *data) {
@@ -169,6 +194,20 @@ int run(void *data) {
 plan *find(int handle) {
   auto found = plans.find(handle);
   return found == plans.end() ? nullptr : &found->second;
+}
+
+/* Sets the lengths and strides of a side from the arguments of cufftXtMakePlanMany. Returns false if elements of
+** different dims overlap. */
+bool lay_out(side &s, int type, int rank, const int64_t n[RANK], const long long *embed, int64_t stride, int64_t distance,
+             bool half) {
+  s = {type, {n[0], n[1], half ? n[2] / 2 + 1 : n[2]}, {0, 0, stride}, distance, nullptr};
+  bool fits = true;
+  for (int d = RANK - 2; d >= RANK - rank; d--) {
+    long long inner = embed[d + 1 - (RANK - rank)];
+    s.stride[d] = s.stride[d + 1] * inner;
+    fits = fits && inner >= s.length[d + 1];
+  }
+  return fits;
 }
 
 bool aligned(const side &s) {
@@ -210,15 +249,17 @@ EXPORT int cufftXtMakePlanMany(cufft_handle handle, int rank, long long *n, long
   bool wide = is_wide(compute), real_in = !is_complex(in_type), real_out = !is_complex(out_type);
   if (is_wide(in_type) != wide || is_wide(out_type) != wide || !is_complex(compute) || (real_in && real_out))
     return INVALID_TYPE;
-  if (rank != 1 || !n || !in_embed || !out_embed || !workspace) return INVALID_VALUE;
-  if (*n < 1 || count < 1 || in_stride < 1 || out_stride < 1 || in_distance < 1 || out_distance < 1)
+  if (rank < 1 || rank > (real_out ? 1 : RANK) || !n || !in_embed || !out_embed || !workspace) return INVALID_VALUE;
+  for (int d = 0; d < RANK; d++) p->n[d] = d < RANK - rank ? 1 : n[d - (RANK - rank)];
+  if (p->n[0] < 1 || p->n[1] < 1 || p->n[2] < 1 || count < 1 || in_stride < 1 || out_stride < 1 || in_distance < 1 ||
+      out_distance < 1)
+    return INVALID_SIZE;
+  if (!lay_out(p->in, in_type, rank, p->n, in_embed, in_stride, in_distance, real_out) ||
+      !lay_out(p->out, out_type, rank, p->n, out_embed, out_stride, out_distance, real_in))
     return INVALID_SIZE;
   if (emulator_counted(COUNTED_FFT)) return SETUP_FAILED;
-  p->n = *n;
   p->count = count;
-  p->in = {in_type, real_out ? *n / 2 + 1 : *n, in_stride, in_distance, nullptr};
-  p->out = {out_type, real_in ? *n / 2 + 1 : *n, out_stride, out_distance, nullptr};
-  *workspace = p->workspace = size_t(*n) * size_t(count) * size_of(compute);
+  *workspace = p->workspace = size_t(size_of_line(p->n)) * size_t(count) * size_of(compute);
   if (p->own_memory) p->workspace = 0;
   p->made = true;
   return SUCCESS;

@@ -75,7 +75,7 @@ static bool is_backward_real(const fft_job *j) { return j->c->kind == FFT_hermit
 
 /* Reads the tile's lines into a buffer [in_rows][lanes] of complex numbers. */
 static void read_lines(const fft_job *j, const fft_tile *t, char *to) {
-  int64_t step = j->c->in_stride, lanes = t->lanes;
+  int64_t step = j->c->in_stride[0], lanes = t->lanes;
   int size = j->size, half = size / 2;
   if (lanes > t->lines || j->form == FORM_WIDE) memset(to, 0, (size_t)(j->n * lanes * size));
   if (lanes > t->lines && j->in_rows > j->n) memset(to + j->n * lanes * size, 0, (size_t)(lanes * size));
@@ -94,7 +94,7 @@ static void read_lines(const fft_job *j, const fft_tile *t, char *to) {
 
 /* Writes the tile's lines from a buffer [out_rows][lanes] of complex numbers. */
 static void write_lines(const fft_job *j, const fft_tile *t, const char *from) {
-  int64_t step = j->c->out_stride, lanes = t->lanes;
+  int64_t step = j->c->out_stride[0], lanes = t->lanes;
   int size = j->size, half = size / 2;
   if (!is_backward_real(j) && step == 1)
     copy_across(j, j->out_rows, t->lines, t->y, t->y_line, from, lanes, false);
@@ -146,10 +146,10 @@ static int64_t transform_room(const fft_job *j) {
 
 static void run_tile(const fft_job *j, const fft_tile *t, char *room) {
   char *first = room, *second = room + (j->n + 1) * j->lanes * j->size, *rest = room + tile_room(j) * j->size;
-  bool in_place = lies_well(j, t, is_forward_real(j), t->x_line, j->c->in_stride);
-  bool out_place = lies_well(j, t, is_backward_real(j), t->y_line, j->c->out_stride);
+  bool in_place = lies_well(j, t, is_forward_real(j), t->x_line, j->c->in_stride[0]);
+  bool out_place = lies_well(j, t, is_backward_real(j), t->y_line, j->c->out_stride[0]);
   const char *x = in_place ? t->x : first;
-  int64_t x_step = in_place ? j->c->in_stride : t->lanes, y_step = out_place ? j->c->out_stride : t->lanes;
+  int64_t x_step = in_place ? j->c->in_stride[0] : t->lanes, y_step = out_place ? j->c->out_stride[0] : t->lanes;
   if (!in_place) read_lines(j, t, first);
   if (is_backward_real(j) && j->form == FORM_WIDE) j->kernels->mirror(j->n, t->lanes, first);
   if (is_backward_real(j) && j->form == FORM_HALVES) {
@@ -213,7 +213,7 @@ static void choose_order(plan *p) {
 static enum fft_way choose_way(const fft_job *j) {
   int64_t lines = inner_length(&j->outer);
   if (!fft_smooth(j->n)) return FFT_CONVOLUTION;
-  bool few = lines < j->kernels->lanes, neighbours = inner_stride(&j->outer, 1) == 1 && j->c->in_stride != 1;
+  bool few = lines < j->kernels->lanes, neighbours = inner_stride(&j->outer, 1) == 1 && j->c->in_stride[0] != 1;
   int64_t most = few ? 0 : neighbours ? COLUMN_MOST : TOGETHER_MOST;
   return j->n > most && fft_splits(j->n, j->kernels->lanes) ? FFT_SPLIT : FFT_TOGETHER;
 }
@@ -223,7 +223,7 @@ static void choose_tiles(fft_job *j) {
   j->width = 1;
   if (j->plan->way == FFT_TOGETHER) {
     int64_t lanes = j->kernels->lanes;
-    bool columns = inner_stride(&j->outer, 1) == 1 && j->c->in_stride != 1;
+    bool columns = inner_stride(&j->outer, 1) == 1 && j->c->in_stride[0] != 1;
     j->width = (columns ? COLUMN_BYTES : TOGETHER_BYTES) / (j->n * j->size) / lanes * lanes;
     int64_t least = columns && lanes < COLUMN_LEAST / j->size ? COLUMN_LEAST / j->size : lanes;
     if (j->width < least) j->width = least;
@@ -250,13 +250,13 @@ static int run_tiles(const fft_job *j) {
 
 int cpu_fft(int index, const fft_call *c) {
   (void)index;
-  if (c->outer.count == 0 || c->n == 0) return OK;
+  if (c->outer.count == 0 || c->n[0] == 0) return OK;
   enum dtype real = dtype_real(c->in.dtype);
   fft_job j = {.c = c, .kernels = fft_kernels(real), .outer = c->outer, .size = 2 * dtype_size(real)};
-  j.form = c->kind == FFT_complex ? FORM_PLAIN : c->n % 2 ? FORM_WIDE : FORM_HALVES;
-  j.n = j.form == FORM_HALVES ? c->n / 2 : c->n;
-  j.in_rows = c->kind == FFT_hermitian ? c->n / 2 + 1 : j.n;
-  j.out_rows = c->kind == FFT_real ? c->n / 2 + 1 : j.n;
+  j.form = c->kind == FFT_complex ? FORM_PLAIN : c->n[0] % 2 ? FORM_WIDE : FORM_HALVES;
+  j.n = j.form == FORM_HALVES ? c->n[0] / 2 : c->n[0];
+  j.in_rows = c->kind == FFT_hermitian ? c->n[0] / 2 + 1 : j.n;
+  j.out_rows = c->kind == FFT_real ? c->n[0] / 2 + 1 : j.n;
   choose_order(&j.outer);
   int status = fft_plan_take(j.n, real, choose_way(&j), j.form == FORM_HALVES, &j.plan);
   if (status) return status;
