@@ -51,10 +51,11 @@ static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
 
 static size_t heap_of(lua_State *L) { return (size_t)lua_gc(L, LUA_GCCOUNT) << 10; }
 
-/* Returns the least slack of a GPU, which depends on the free memory of the device. */
+/* Returns the least slack of a GPU, which depends on the free memory of the device if this memory is known. */
 static size_t gpu_slack(const account *a) {
+  const device *d = a->where.device;
   size_t bytes;
-  bool known = a->where.device->available(a->where.index, &bytes) == OK;
+  bool known = d->available && d->available(a->where.index, &bytes) == OK && bytes != SIZE_MAX;
   return max_size(GPU_SLACK, known ? bytes / 32 : 0);
 }
 
