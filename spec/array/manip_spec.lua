@@ -168,6 +168,27 @@ describe("parting", function()
 end)
 
 describe("repeating and rolling", function()
+  it("rolls by half of several dims, like one dim after another", function()
+    local y = lt.arange(2 * 4 * 6 * 5):reshape(2, 4, 6, 5)
+    local views = {y, y:permute_dims(3, 1, 4, 2), y[{{}, {1, -1, 2}, {2, 5}}], y:flip {1, 3},
+                   y[{{}, {1, 1}}]:broadcast_to(2, 4, 6, 5), lt.zeros(4, 0, 2), lt.zeros(1, 1)}
+    for _, v in ipairs(views) do
+      local shifts, dims, turned = {}, {}, v
+      for d = 1, v.ndim do
+        dims[d], shifts[d] = d, v.shape[d] // 2
+        local n, shift = v.shape[d], shifts[d]
+        turned = lt.concat({turned:narrow(d, n - shift + 1, shift), turned:narrow(d, 1, n - shift)}, d)
+      end
+      assert.same(turned:totable(), v:roll(shifts, dims):totable())
+      assert.same(turned:totable(), lt.fft.fftshift(v):totable())
+      assert.same(v:totable(), lt.fft.ifftshift(turned):totable())
+    end
+    local shape = {}
+    for d = 1, 12 do shape[d] = 2 end
+    local many = lt.arange(1 << 12):reshape(shape)
+    assert.same(many:flip():totable(), lt.fft.fftshift(many):totable())
+  end)
+
   it("copies elements", function()
     holds(x["repeat"](x, 2), "[12]", {1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6})
     holds(x:repeat_interleave(2, 1), "[4, 3]", {{1, 2, 3}, {1, 2, 3}, {4, 5, 6}, {4, 5, 6}})
@@ -183,6 +204,8 @@ describe("repeating and rolling", function()
     holds(x:roll(1), "[2, 3]", {{6, 1, 2}, {3, 4, 5}})
     holds(x:roll(-4, 2), "[2, 3]", {{2, 3, 1}, {5, 6, 4}})
     holds(x:roll({1, -1}, {1, 2}), "[2, 3]", {{5, 6, 4}, {2, 3, 1}})
+    holds(x:roll({1, 3}, {1, 2}), "[2, 3]", {{4, 5, 6}, {1, 2, 3}})
+    holds(x.T:roll({-1, 1}, {1, 2}), "[3, 2]", {{5, 2}, {6, 3}, {4, 1}})
     local y = T{1, 2}
     y:roll(2, 1):add_(1)
     holds(y, "[2]", {1, 2})

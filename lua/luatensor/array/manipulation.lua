@@ -13,6 +13,9 @@ local fail, options_of, integer_of = args.fail, args.options, args.integer
 -- elements, and the sum of a few numbers below the bound does not overflow an integer.
 local MOST = 1 << 60
 
+--- The maximum number of dims of a tensor (MAX_DIMS in src/base/calls.h).
+local MOST_DIMS = 16
+
 --- Returns a list that is given as positional numbers or as one table.
 local function list_of(first, ...)
   if type(first) == "table" then return first end
@@ -174,8 +177,36 @@ local function roll_into(to, from, shifts, d)
   return to
 end
 
+-- Divides each dim of x that is shifted by half of its length into two halves. Returns the shape after the division, a
+-- list of its dims that number the halves, and the shifts of the other dims.
+local function halves_of(x, shifts)
+  local shape, halved, others = {}, {}, {}
+  for d = 1, x.ndim do
+    local n = x.shape[d]
+    local shift = (shifts[d] or 0) % math.max(n, 1)
+    if 2 * shift == n and n > 0 and x.ndim + #halved < MOST_DIMS then
+      shape[#shape + 1], shape[#shape + 2] = 2, shift
+      halved[#halved + 1] = #shape - 1
+    else
+      shape[#shape + 1] = n
+      others[#shape] = shift
+    end
+  end
+  return shape, halved, others
+end
+
+-- A shift by half of a dim exchanges the two halves of the dim. To do so is to flip a dim of length 2, so that one copy
+-- shifts any number of such dims.
+local function roll_tensor(x, shifts)
+  local result = lt.empty_like(x)
+  local shape, halved, others = halves_of(x, shifts)
+  if #halved == 0 then return roll_into(result, x, shifts, 1) end
+  roll_into(result:reshape(shape), x:reshape(shape):flip(halved), others, 1)
+  return result
+end
+
 local function rolled(x, shifts)
-  local function roll(_, t) return roll_into(lt.empty_like(t), t, shifts, 1) end
+  local function roll(_, t) return roll_tensor(t, shifts) end
   if not x.requires_grad then return roll(nil, x) end
   local back = {}
   for d, n in pairs(shifts) do back[d] = -n end
