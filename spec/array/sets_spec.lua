@@ -135,6 +135,24 @@ describe("unique", function()
     assert.is_true(lt.equal_all(counts, lt.where(lt.isin(values, x:narrow(1, 30001, 11)), 7, 6)))
   end)
 
+  it("of many integers is that of their sorted list, in near and far ranges", function()
+    local n = 100000
+    for dtype, step in pairs {int64 = 1, int32 = 1 << 20, uint8 = 1} do
+      local numbers = lt.arange(n):multiply(7919):remainder(99):subtract(dtype == "uint8" and 0 or 50)
+      local x = numbers:multiply(step):to(dtype)
+      local values, indices, inverse, counts = x:unique_all()
+      assert.same(x:narrow(1, 1, 99):sort():totable(), values:totable())
+      assert.same(values:totable(), x:take(indices):totable())
+      assert.is_true(indices:less_equal(99):all():item())
+      assert.is_true(values:take(inverse):equal(x):all():item())
+      assert.is_true(counts:subtract(n // 99):less_equal(1):all():item())
+      assert.equal(n, counts:sum():item())
+      assert.same(values:totable(), x:unique_values():totable())
+    end
+    assert.same({-3}, lt.full({n}, -3):unique_values():totable())
+    assert.equal(n, lt.arange(n):unique_values().size)
+  end)
+
   it("is of complex numbers by their real parts, then by their imaginary parts", function()
     for _, dtype in ipairs {"complex64", "complex128"} do
       local re, im = {2, 1, 1, nan, 0, -0.0, 2, 1}, {0, 1, -1, 0, 0, -0.0, 0, nan}

@@ -2,6 +2,7 @@
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
+local ends_of = require "luatensor.array.ends"
 local lt = require "luatensor.base.public"
 
 local methods = core.methods
@@ -179,15 +180,6 @@ add("quantile", function(x, q, ...)
 end)
 
 -- ---- counting ----
-
---- Returns the smallest and the largest element of x as numbers; x has elements. The call waits for a GPU once.
-local function ends_of(x)
-  if core.is_on_host(x) then return x:min():item(), x:max():item() end
-  local ends = lt.empty({2}, {dtype = x.dtype, device = x.device})
-  x:detach():min({out = ends[1]})
-  x:detach():max({out = ends[2]})
-  return table.unpack(ends:totable())
-end
 
 --- Counts how often each of the numbers 1 … n occurs in the tensor places_of. If `weights` is given, element i of the
 -- result is the sum of the weights of the elements that equal i.

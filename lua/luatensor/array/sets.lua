@@ -4,6 +4,7 @@
 local args = require "luatensor.base.args"
 local colon = require("luatensor.base.names").colon
 local core = require "luatensor.core"
+local ends_of = require "luatensor.array.ends"
 local lt = require "luatensor.base.public"
 
 local methods = core.methods
@@ -17,6 +18,10 @@ local AT_ONCE = 6
 --- Up to FEW values are compared with all elements on every device. On the CPU, up to MANY values are compared with
 -- all elements if there are at least 50 elements for each value.
 local FEW, MANY = 2 * AT_ONCE, 120
+
+--- On a GPU, the unique functions use a table of integers if x has at least this number of elements. To find the range
+-- of the integers costs a wait, which takes as long as to sort about so many elements.
+local LEAST_ON_GPU = 100000
 
 --- isin uses a table of integers if the table has at most this number of bytes for each element of both arguments.
 local TABLE = 6
@@ -65,13 +70,13 @@ end
 --- ---- tables of integers ----
 
 -- Integers from a small range are counted in a table with a place for each integer of the range. The table's order
--- replaces sorting. Only the CPU uses tables, because a GPU call would wait for the smallest and the largest integer.
+-- replaces sorting. A GPU call waits for the smallest and the largest integer, so isin uses tables only on the CPU.
 
 --- Returns the place of integer x in a table whose first place is for the integer `low`.
 local place_of = lt.elementwise("int64 x, int64 low", "x - low + 1")
 
 local function has_table(x)
-  return x.size > 0 and core.is_on_host(x) and x.dtype ~= "uint64" and lt.isdtype(x.dtype, "integral")
+  return x.size > 0 and x.dtype ~= "uint64" and lt.isdtype(x.dtype, "integral")
 end
 
 --- Returns the smallest integer of the given tensors, and the length of the range from this integer to the largest.
@@ -80,7 +85,8 @@ local function range_of(most, ...)
   local low, high = math.maxinteger, math.mininteger
   for _, x in ipairs {...} do
     if not has_table(x) then return nil end
-    low, high = math.min(low, x:min():item()), math.max(high, x:max():item())
+    local least, greatest = ends_of(x)
+    low, high = math.min(low, least), math.max(high, greatest)
   end
   local range = high - low + 1                          -- not positive if the range overflows
   if range > 0 and range <= most then return low, range end
@@ -106,21 +112,21 @@ local function first_of(range, places)
   return lt.empty({range}, options):scatter_(1, places:flip(1), backwards)
 end
 
-local function values_of(there, low, dtype) return there:nonzero():add(low - 1):to(dtype) end
-
 --- Computes the results of unique_all that `wants` names, for integers from a small range. Returns the results by
 -- name, or nil if a table would have more places than x has elements.
 local function unique_table(x, wants)
+  if not core.is_on_host(x) and x.size < LEAST_ON_GPU then return nil end
   local low, range = range_of(x.size, x)
   if not low then return nil end
   local places = place_of(x:flatten(), low)
   local counts = wants.counts and counts_of(range, places)
   local there = counts and counts:not_equal(0) or is_there(range, places)
+  local found = there:nonzero()
   return {
-    values = values_of(there, low, x.dtype),
-    indices = wants.indices and first_of(range, places)[there],
+    values = found:add(low - 1):to(x.dtype),
+    indices = wants.indices and first_of(range, places):take(found),
     inverse = wants.inverse and there:cumulative_sum():take(places):reshape(x.shape),
-    counts = counts and counts[there],
+    counts = counts and counts:take(found),
   }
 end
 
@@ -226,6 +232,7 @@ end
 --- Implements isin for many integers from a small range: looks up each element in a table of the integers in `values`.
 -- Returns nil if the table would be too long, or if x or `values` cannot use a table (has_table).
 local function isin_table(x, values)
+  if not core.is_on_host(x) then return nil end
   local low, range = range_of(TABLE * (x.size + values.size), x, values)
   if not low then return nil end
   return is_there(range, place_of(values, low))[place_of(x, low)]
