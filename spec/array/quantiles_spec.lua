@@ -17,6 +17,15 @@ local function along(a, dim, f)
   return array.new(outer, name, data)
 end
 
+local nan, inf = 0.0 / 0.0, math.huge
+
+-- Returns the elements as texts: all NaNs are equal, and zeros of both signs are not.
+local function bits(x)
+  local list = x:detach():to("float64"):totable()
+  for k, v in ipairs(list) do list[k] = v ~= v and "nan" or ("%a"):format(v) end
+  return list
+end
+
 -- The tolerance for values that are interpolated in double or float: one rounding.
 local tolerance = {ulp = 1, atol = 1e-15}
 
@@ -54,7 +63,6 @@ describe("median", function()
   end)
 
   it("gives NaN where there is one, infinities otherwise", function()
-    local nan, inf = 0 / 0, math.huge
     local got = lt.tensor {{1, nan, 3}, {1, 2, 3}, {inf, inf, -inf}, {inf, inf, inf}}:median(2):totable()
     assert.is_true(got[1] ~= got[1])
     assert.same({2.0, inf, inf}, {got[2], got[3], got[4]})
@@ -107,11 +115,27 @@ describe("quantile", function()
   end)
 
   it("gives NaN where there is one, and leaves infinities alone", function()
-    local nan, inf = 0 / 0, math.huge
     local got = lt.tensor {{1, nan, 3}, {1, inf, inf}, {-inf, 1, inf}}:quantile(0.75, 2):totable()
     assert.is_true(got[1] ~= got[1])
     assert.same({inf, inf}, {got[2], got[3]})
     assert.equal(1.0, lt.tensor({1, inf}):quantile(0):item())
+  end)
+
+  it("has the same bits with and without gradients, and for a number and a tensor", function()
+    for _, dtype in ipairs {"float16", "float32", "float64"} do
+      local x = lt.randn(37, 5):to(dtype)
+      x[{3, 1}], x[{4, 2}], x[{5, 2}], x[{6, 3}] = nan, inf, -inf, inf
+      local z = x:clone()
+      z.requires_grad = true
+      for _, method in ipairs(methods) do
+        for _, q in ipairs {0, 0.1, 1 / 3, 0.5, 0.875, 0.99, 1} do
+          local options = {method = method}
+          local y = x:quantile(q, 1, options)
+          assert.same(bits(y), bits(z:quantile(q, 1, options)))
+          assert.same(bits(y), bits(x:quantile(lt.tensor({q}, {dtype = "float64"}), 1, options):squeeze(1)))
+        end
+      end
+    end
   end)
 
   it("explains what is wrong", function()

@@ -88,14 +88,19 @@ add("median", function(x, ...)
   return with_nan(middle:mean(d, {keepdim = true}), sorted, d):reshape(shape)
 end)
 
---- Maps a method of lt.quantile to a function that rounds the exact positions of quantiles among sorted elements. The
--- positions are a float64 tensor, counted from 0. At a fractional position, the two nearest elements are
--- interpolated.
+-- The positions of quantiles among sorted elements are counted from 0. They are a float64 tensor, or a number if q is a
+-- number. The host computes the number, so that a GPU computes no positions.
+
+local function floor(at) return type(at) == "number" and math.floor(at) or at:floor() end
+local function ceil(at) return type(at) == "number" and math.ceil(at) or at:ceil() end
+
+--- Maps a method of lt.quantile to a function that rounds the exact positions of quantiles. At a fractional position,
+-- the two nearest elements are interpolated. The sum of a position and 2^52 has no fraction, and is rounded to even.
 local places = {
-  lower = function(at) return at:floor() end,
-  higher = function(at) return at:ceil() end,
-  nearest = function(at) return at:round() end,
-  midpoint = function(at) return (at:floor() + at:ceil()) * 0.5 end,
+  lower = floor,
+  higher = ceil,
+  nearest = function(at) return at + 0x1p52 - 0x1p52 end,
+  midpoint = function(at) return (floor(at) + ceil(at)) * 0.5 end,
   linear = function(at) return at end,
 }
 
@@ -105,46 +110,68 @@ local function are_quantiles(q)
   return q:greater_equal(0):logical_and(q:less_equal(1)):all():item()
 end
 
---- Returns the quantiles as a float64 tensor; for a number the tensor is on x's device. Raises an error if a quantile
--- is outside [0, 1].
-local function check_quantiles(q, x)
-  local t
-  if type(q) == "number" then t = lt.full({}, q, {dtype = "float64", device = x.device})
-  elseif lt.is_tensor(q) then t = args.tensor("quantile", 2, q)
-  else fail("quantile", "q: number or tensor expected, got %s", core.type_name(q)) end
-  if lt.isdtype(t.dtype, "complex floating") then fail("quantile", "q: not for %s", t.dtype) end
-  t = t:to("float64")
-  if not are_quantiles(type(q) == "number" and q or t) then
+--- Returns the quantiles as a float, or as a float64 tensor if q is a tensor. Raises an error if a quantile is outside
+-- [0, 1].
+local function check_quantiles(q)
+  if type(q) ~= "number" then
+    if not lt.is_tensor(q) then fail("quantile", "q: number or tensor expected, got %s", core.type_name(q)) end
+    args.tensor("quantile", 2, q)
+    if lt.isdtype(q.dtype, "complex floating") then fail("quantile", "q: not for %s", q.dtype) end
+    q = q:to("float64")
+  end
+  if not are_quantiles(q) then
     fail("quantile", "q: %s is outside [0, 1]", type(q) == "number" and tostring(q) or "a value")
   end
-  return t
+  return type(q) == "number" and q + 0.0 or q
 end
 
---- Returns a + (b - a) * t for t in [0, 1]. For finite a and b the result is exactly a if t is 0, and exactly b if t is
--- 1. If one of them is infinite and 0 < t < 1, the result is infinite; the plain formula would give NaN (inf - inf). If
--- one is -inf and the other inf, the result is NaN.
-local function between(a, b, t)
+--- Returns a + (b - a) * t for t in [0, 1], or NaN where `last` is NaN. For finite a and b the result is exactly a if t
+-- is 0, and exactly b if t is 1. If one of them is infinite and 0 < t < 1, the result is infinite; the plain formula
+-- would give NaN (inf - inf). If one is -inf and the other inf, the result is NaN.
+local function between(a, b, t, last)
   local step = b - a
   local y = lt.where(t:less(0.5), a + step * t, b - step * (1 - t))
   y = lt.where(step:isfinite(), y, a * (1 - t) + b * t)
-  return lt.where(t:equal(0):logical_or(a:equal(b)), a, y)
+  return lt.where(last:isnan(), last, lt.where(t:equal(0):logical_or(a:equal(b)), a, y))
 end
 
---- Reads a sorted tensor at the positions `at` along dim d. `at` is a tensor of any shape and counts from 0. Returns
--- the elements just below, the elements just above, and the fractions by which `at` exceeds the positions just below.
--- In the results the dims of `at` come first.
-local function read_lines(sorted, d, at, float)
-  local below = at:floor()
-  local low, high = below:to("int64") + 1, at:ceil():to("int64") + 1
+--- The same as one kernel, without gradients. A cache of the functions that give results of a dtype.
+local kernels = {}
+
+local function kernel_between(dtype)
+  kernels[dtype] = kernels[dtype] or lt.elementwise("float64 a, float64 b, float64 t, float64 last", [[
+    last != last ? last : t == 0 || a == b ? a : !isfinite(b - a) ? a * (1 - t) + b * t :
+    t < 0.5 ? a + (b - a) * t : b - (b - a) * (1 - t)]], dtype)
+  return kernels[dtype]
+end
+
+--- Like `between`, for numbers of any dtype, with a result of the given dtype. t is a tensor or a number.
+local function interpolate(dtype, a, b, t, last)
+  if not (a.requires_grad or lt.is_tensor(t) and t.requires_grad) then return kernel_between(dtype)(a, b, t, last) end
+  if type(t) == "number" then t = lt.full({}, t, {dtype = "float64", device = a.device}) end
+  return between(a:to("float64"), b:to("float64"), t, last:to("float64")):to(dtype)
+end
+
+--- Returns the view of x at position k of dim d, without this dim.
+local function slice(x, d, k) return x:narrow(d, k, 1):squeeze(d) end
+
+--- Reads a sorted tensor at the positions `at`, a number or a tensor of any shape, along dim d. Returns the elements
+-- just below, the elements just above, and the fractions by which `at` exceeds the positions just below. In the results
+-- the dims of `at` come first.
+local function read_lines(sorted, d, at)
+  local below, above = floor(at), ceil(at)
+  if type(at) == "number" then
+    return slice(sorted, d, below + 1), slice(sorted, d, above + 1), at - below
+  end
   local order, nq = {}, at.ndim
   for k = 1, nq do order[k] = d + k - 1 end
   for k = 1, sorted.ndim - 1 + nq do
     if k < d or k >= d + nq then order[#order + 1] = k end
   end
-  local function read(index) return sorted:take(index, d):permute_dims(order):to(float) end
+  local function read(index) return sorted:take(index:to("int64") + 1, d):permute_dims(order) end
   local shape = {}
   for k = 1, sorted.ndim - 1 + nq do shape[k] = k <= nq and at.shape[k] or 1 end
-  return read(low), read(high), (at - below):reshape(shape)
+  return read(below), read(above), (at - below):reshape(shape)
 end
 
 --- Computes quantiles along a dim by NumPy's rules. In a sorted line of n elements, quantile q is at position q * (n
@@ -167,16 +194,12 @@ add("quantile", function(x, q, ...)
   local set = dims_of("quantile", x, dim_of("quantile", given, 1, options))
   local y, d, shape = as_lines(x, set, options.keepdim)
   if y.shape[d] == 0 then fail("quantile", "shape %s has no elements", tostring(x.shape)) end
-  q = check_quantiles(q, x)
-  local float = is_float(x) and x.dtype or lt.result_type(x, 1.0)
-  local sorted = y:sort(d)
-  local a, b, t = read_lines(sorted, d, method(q * (y.shape[d] - 1)), lt.result_type(float, "float64"))
-  local result = between(a, b, t):to(float)
-  if is_float(x) then
-    local last = sorted:narrow(d, y.shape[d], 1):squeeze(d)
-    result = lt.where(last:isnan(), last, result)
-  end
-  return result:reshape(table.move(shape, 1, #shape, q.ndim + 1, table.move(q.shape, 1, q.ndim, 1, {})))
+  q = check_quantiles(q)
+  local sorted, n = y:sort(d), y.shape[d]
+  local a, b, t = read_lines(sorted, d, method(q * (n - 1)))
+  local result = interpolate(is_float(x) and x.dtype or lt.result_type(x, 1.0), a, b, t, slice(sorted, d, n))
+  local outer = lt.is_tensor(q) and table.move(q.shape, 1, q.ndim, 1, {}) or {}
+  return result:reshape(table.move(shape, 1, #shape, #outer + 1, outer))
 end)
 
 -- ---- counting ----
