@@ -160,6 +160,10 @@ describe("a GPU that cannot be used is told:", function()
     assert.equal("the driver finds no device on this machine", reason {LUATENSOR_EMULATOR = "no_device"})
   end)
 
+  it("a driver that does not start", function()
+    assert.equal("driver for CUDA does not start: unknown error", reason {LUATENSOR_EMULATOR = "no_start"})
+  end)
+
   it("an error names the reason", function()
     local said = lua("io.write(select(2, pcall(lt.zeros, 2, {device = 'cuda'})))", {LUATENSOR_EMULATOR = "no_device"})
     assert.equal("GPU not found: the driver finds no device on this machine", said)
@@ -167,7 +171,7 @@ describe("a GPU that cannot be used is told:", function()
 
   it("a device that the compiler does not know", function()
     local said = lua("io.write(select(2, pcall(lt.zeros, 2, {device = 'cuda'})))", {LUATENSOR_EMULATOR = "capability=5.0"})
-    assert.is_truthy(said:find("zeros: NVRTC 13.0 compiles for compute capability 7.5 and newer, not for the 5.0 of this device", 1, true), said)
+    assert.equal("GPU not found: NVRTC 13.0 compiles for compute capability 7.5 and newer, not for the 5.0 of this device", said)
   end)
 end)
 

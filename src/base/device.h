@@ -84,6 +84,8 @@ typedef struct device {
   const char *name;                                           /* the name in scripts, such as "cpu" or "cuda" */
   int         dlpack;                                         /* the number of this kind in DLPack's enum
                                                               ** DLDeviceType */
+  int  (*dlpack_id)(int index);                               /* returns a device's number in DLPack; NULL: the number
+                                                              ** is `index` */
   /* true: the host may read and write this device's memory */
   bool        host_memory;
   int         fft_rank;                                       /* the maximum number of dims that a call of family fft
@@ -182,6 +184,9 @@ void device_reason(char *text, size_t size);
 static inline unsigned place_epoch(place p) { return p.device->epoch ? p.device->epoch(p.index) : 0; }
 
 static inline bool place_equal(place a, place b) { return a.device == b.device && a.index == b.index; }
+
+/* Returns a place's number in DLPack, by which other libraries know the device. */
+static inline int place_dlpack_id(place p) { return p.device->dlpack_id ? p.device->dlpack_id(p.index) : p.index; }
 
 /* True if data can be copied between the two places directly, without the host. */
 static inline bool place_same_kind(place a, place b) { return a.device == b.device; }

@@ -31,7 +31,6 @@ struct gpu_kernels {
   int    shift;                        /* 64 - log2(size) */
   unit  *units;
   size_t nunits, units_size;
-  gpu_target target;                   /* the processor for which kernels are compiled */
 };
 
 enum { FIRST_SLOTS = 256 };
@@ -81,13 +80,6 @@ static bool add_kernel(struct gpu_kernels *k, uint64_t key, gpu_kernel *kernel) 
 
 /* ---- opening and closing ---- */
 
-static int find_target(gpu *g) {
-  struct gpu_kernels *k = g->kernels;
-  char words[GPU_REASON];
-  if (!gpu_get_rtc(g->vendor)) return gpu_fail(g, "%s", gpu_reason(g->vendor, GPU_RTC));
-  return g->vendor->choose_target(g->vendor, g->id, &k->target, words) ? OK : gpu_fail(g, "%s", words);
-}
-
 int gpu_kernels_open(gpu *g) {
   struct gpu_kernels *k = calloc(1, sizeof *k);
   if (k) k->slots = calloc(FIRST_SLOTS, sizeof *k->slots);
@@ -98,7 +90,7 @@ int gpu_kernels_open(gpu *g) {
   k->size = FIRST_SLOTS;
   for (k->shift = 64; (size_t)1 << (64 - k->shift) < k->size; k->shift--) {}
   g->kernels = k;
-  return find_target(g);
+  return OK;
 }
 
 void gpu_kernels_close(gpu *g) {
@@ -138,7 +130,7 @@ static void start_request(const gpu *g, request *r, const char *what, const char
   r->what = what;
   r->file = file;
   r->noptions = 0;
-  add_option(r, "--gpu-architecture=%s", g->kernels->target.name);
+  add_option(r, "--gpu-architecture=%s", g->target.name);
   for (const char *const *o = g->vendor->options; *o; o++) add_option(r, "%s", *o);
   add_option(r, "%s", g->vendor->no_fma);      /* turns off automatic FMA, because results must have the same bits as
                                                ** on the CPU; sources request FMA explicitly */
@@ -173,7 +165,7 @@ static char *read_log(const gpu_rtc *rtc, rtc_program p) {
 /* Returns the compiled image, which the caller frees. The image is a binary, or a text that ends with the zero byte that
 ** the driver requires. Returns NULL on failure. */
 static void *read_image(const gpu *g, const gpu_rtc *rtc, rtc_program p, size_t *bytes) {
-  bool text = g->kernels->target.is_text;
+  bool text = g->target.is_text;
   if ((text ? rtc->text_size : rtc->binary_size)(p, bytes) != RTC_SUCCESS || *bytes == 0) return NULL;
   char *image = malloc(*bytes);
   if (image && (text ? rtc->text : rtc->binary)(p, image) == RTC_SUCCESS) return image;

@@ -107,9 +107,27 @@ int gpu_in_use(const gpu_vendor *v) {
   return n;
 }
 
+/* Counts the GPUs for which the compiler generates code, and stores the driver's number of each. The other GPUs are left
+** out. If all are left out, why_none is the reason of the first GPU. */
+static void count_usable(party *p, int found) {
+  gpu_vendor *v = p->vendor;
+  for (int i = 0; i < found && i < VENDOR_GPUS; i++) {
+    gpu *g = &gpus[v->first + p->count];
+    char words[GPU_REASON];
+    gpu_result r = gpu_get_driver(v)->device_get(&g->id, i);
+    if (r != GPU_SUCCESS) snprintf(words, sizeof words, "opening device %d: %s", i, error_text(gpu_get_driver(v), r));
+    else if (v->choose_target(v, g->id, &g->target, words)) {
+      p->count++;
+      continue;
+    }
+    if (!p->why_none[0]) no_gpu(p, words);
+  }
+}
+
 static void look(party *p) {
   gpu_vendor *v = p->vendor;
   const gpu_driver *d = gpu_get_driver(v);
+  int found = 0;
   if (!d) {
     no_gpu(p, gpu_reason(v, GPU_DRIVER));
     return;
@@ -117,16 +135,12 @@ static void look(party *p) {
   gpu_result r = d->init(0);
   pthread_once(&lock_once, prepare_lock);                /* registers the handler for forks */
   p->started = true;
-  if (r == GPU_SUCCESS) r = d->device_count(&p->count);
-  if (r != GPU_SUCCESS) p->count = 0;
-  if (p->count > VENDOR_GPUS) p->count = VENDOR_GPUS;
+  if (r == GPU_SUCCESS) r = d->device_count(&found);
   if (r != GPU_SUCCESS && r != GPU_NO_DEVICE)
-    snprintf(p->why_none, sizeof p->why_none, "the driver does not start: %s", error_text(d, r));
-  else if (p->count == 0) no_gpu(p, v->no_device);
-  else if (!gpu_get_rtc(v)) {
-    no_gpu(p, gpu_reason(v, GPU_RTC));
-    p->count = 0;
-  }
+    snprintf(p->why_none, sizeof p->why_none, "%s does not start: %s", v->names[GPU_DRIVER], error_text(d, r));
+  else if (r != GPU_SUCCESS || found == 0) no_gpu(p, v->no_device);
+  else if (!gpu_get_rtc(v)) no_gpu(p, gpu_reason(v, GPU_RTC));
+  else count_usable(p, found);
 }
 
 static void look_nvidia(void) { look(party_of(&gpu_nvidia)); }
@@ -139,6 +153,8 @@ int gpu_count(gpu_vendor *v) {
 }
 
 const char *gpu_why_none(gpu_vendor *v) { return gpu_count(v) ? "" : party_of(v)->why_none; }
+
+gpu_device_id gpu_id(int index) { return gpus[index].id; }
 
 /* ---- failures ---- */
 
@@ -208,8 +224,7 @@ static void read_properties(gpu *g) {
 /* Opens the device's primary context, which other CUDA libraries in the process share. */
 static int open_context(gpu *g) {
   const gpu_driver *d = g->driver;
-  int st = gpu_check(g, d->device_get(&g->id, g->index - g->vendor->first), "opening the device");
-  if (st == OK) st = gpu_check(g, d->context_retain(&g->context, g->id), "opening the device");
+  int st = gpu_check(g, d->context_retain(&g->context, g->id), "opening the device");
   if (st == OK) st = gpu_check(g, d->context_use(g->context), "opening the device");
   return st;
 }
@@ -319,7 +334,6 @@ static int revive(gpu *g) {
 int gpu_reopen(int index) {
   gpu *g = gpu_lock(index);
   int st = party_of(g->vendor)->forked ? gpu_fail(g, "%s", FORKED) : g->capturing ? ERR_CAPTURE : OK;
-  if (st == OK) st = gpu_check(g, g->driver->device_get(&g->id, index - g->vendor->first), "reopening the device");
   if (st == OK) {
     bool dead = g->dead;
     g->epoch++;

@@ -56,9 +56,9 @@ static void write_software(gpu_vendor *vendor, gpu_device_id id, char *text, siz
 int gpu_info(int index, device_info *info) {
   gpu_vendor *v = index < gpu_amd.first ? &gpu_nvidia : &gpu_amd;
   const gpu_driver *d = gpu_get_driver(v);
-  gpu_device_id id;
   memset(info, 0, sizeof *info);
-  if (index - v->first >= gpu_count(v) || d->device_get(&id, index - v->first) != GPU_SUCCESS) return ERR_DEVICE;
+  if (index - v->first >= gpu_count(v)) return ERR_DEVICE;
+  gpu_device_id id = gpu_id(index);
   if (d->device_name(info->name, sizeof info->name, id) != GPU_SUCCESS) snprintf(info->name, sizeof info->name, "GPU");
   if (d->device_memory(&info->memory, id) != GPU_SUCCESS) info->memory = 0;
   snprintf(info->kind, sizeof info->kind, "gpu");
@@ -74,9 +74,7 @@ int gpu_info(int index, device_info *info) {
 ** library of matrix products or of convolutions is not usable, also writes the reason. */
 void gpu_describe(gpu_vendor *v, char *text, size_t size) {
   char software[sizeof ((device_info *)0)->software], unsupported[GPU_REASON], isa[64];
-  const gpu_driver *d = gpu_get_driver(v);
-  gpu_device_id id = 0;
-  if (d) d->device_get(&id, 0);
+  gpu_device_id id = gpu_id(v->first);
   write_software(v, id, software, sizeof software);
   const char *gemm = gpu_reason(v, GPU_BLAS), *conv = gpu_reason(v, GPU_DNN);
   if (gpu_get_blas(v) && !v->blas_supports(v, id)) {

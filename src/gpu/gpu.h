@@ -15,7 +15,8 @@ typedef struct gpu {
   char          place[16];             /* the device's name in scripts, such as "cuda:0" */
   gpu_vendor   *vendor;
   const gpu_driver *driver;            /* the functions of the vendor's driver */
-  gpu_device_id id;
+  gpu_device_id id;                    /* the driver's number of the device */
+  gpu_target    target;                /* the processor for which kernels are compiled */
   gpu_context   context;
   int           capability;            /* compute capability: 90 is 9.0 */
   int           cores;                 /* number of multiprocessors */
@@ -44,12 +45,14 @@ typedef struct gpu {
 
 /* ---- entering: context.c ---- */
 
-/* gpu_count returns the number of a vendor's GPUs. gpu_why_none returns the reason if there is none, or "" otherwise.
-** gpu_in_use returns the greatest number of an open GPU of the vendor plus 1, counted from the vendor's first GPU, or 0
-** if none is open. */
+/* gpu_count returns the number of a vendor's GPUs for which the compiler generates code. gpu_why_none returns the reason
+** if there is none, or "" otherwise. gpu_in_use returns the greatest number of an open GPU of the vendor plus 1, counted
+** from the vendor's first GPU, or 0 if none is open. gpu_id returns the driver's number of a GPU that gpu_count has
+** counted. */
 int gpu_count(gpu_vendor *v);
 const char *gpu_why_none(gpu_vendor *v);
 int gpu_in_use(const gpu_vendor *v);
+gpu_device_id gpu_id(int index);
 
 /* A function of struct device that uses an open device begins with gpu_enter and ends with `return gpu_leave(g, st)`.
 ** gpu_enter opens the device at first use, takes the lock of the GPUs, and makes the context current in this thread.

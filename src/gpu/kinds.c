@@ -8,10 +8,11 @@ static int  cuda_in_use(void)                          { return gpu_in_use(&gpu_
 static const char *cuda_reason(void)                   { return gpu_why_none(&gpu_nvidia); }
 static void cuda_describe(char *text, size_t size)     { gpu_describe(&gpu_nvidia, text, size); }
 static int  cuda_pin(size_t bytes, void **host)        { return gpu_pin(&gpu_nvidia, bytes, host); }
+static int  cuda_dlpack_id(int i)                      { return gpu_id(i); }
 static void cuda_shut(void)                            { gpu_shut(&gpu_nvidia); }
 
 const device cuda_device = {
-  .abi = DEVICE_ABI, .name = "cuda", .dlpack = 2, .fft_rank = FFT_RANK,
+  .abi = DEVICE_ABI, .name = "cuda", .dlpack = 2, .dlpack_id = cuda_dlpack_id, .fft_rank = FFT_RANK,
   .count = cuda_count, .in_use = cuda_in_use, .reason = cuda_reason, .info = gpu_info,
   .limits = gpu_limits, .working_set = gpu_working_set, .describe = cuda_describe, .explain = gpu_explain,
   .alloc = gpu_alloc, .free = gpu_free, .copy_in = gpu_copy_in, .copy_out = gpu_copy_out, .copy_across = gpu_copy_across,
@@ -32,6 +33,7 @@ static int  rocm_in_use(void)                          { return gpu_in_use(&gpu_
 static const char *rocm_reason(void)                   { return gpu_why_none(&gpu_amd); }
 static void rocm_describe(char *text, size_t size)     { gpu_describe(&gpu_amd, text, size); }
 static int  rocm_pin(size_t bytes, void **host)        { return gpu_pin(&gpu_amd, bytes, host); }
+static int  rocm_dlpack_id(int i)                      { return gpu_id(FIRST + i); }
 static void rocm_shut(void)                            { gpu_shut(&gpu_amd); }
 
 static int  info(int i, device_info *d)                { return gpu_info(FIRST + i, d); }
@@ -93,7 +95,7 @@ static const device_graphs graph_calls = {
 #include "families.def"
 
 const device rocm_device = {
-  .abi = DEVICE_ABI, .name = "rocm", .dlpack = 10, .fft_rank = FFT_RANK,
+  .abi = DEVICE_ABI, .name = "rocm", .dlpack = 10, .dlpack_id = rocm_dlpack_id, .fft_rank = FFT_RANK,
   .count = rocm_count, .in_use = rocm_in_use, .reason = rocm_reason, .info = info,
   .limits = limits, .working_set = working_set, .describe = rocm_describe, .explain = explain,
   .alloc = alloc, .free = free_memory, .copy_in = copy_in, .copy_out = copy_out, .copy_across = copy_across,

@@ -36,7 +36,7 @@ int dlpack_export(const tensor *t, bool versioned, dl_owned *out) {
     e->shape[d] = t->shape.dim[d];
     e->stride[d] = t->stride[d];
   }
-  *to = (dl_tensor){.data = tensor_data(t), .device = {where.device->dlpack, where.index}, .ndim = t->shape.ndim,
+  *to = (dl_tensor){.data = tensor_data(t), .device = {where.device->dlpack, place_dlpack_id(where)}, .ndim = t->shape.ndim,
                     .shape = e->shape, .strides = e->stride, .dtype = {dtypes[t->dtype].dlpack, (uint8_t)(8 * dtype_size(t->dtype)), 1}};
   if (versioned) {
     e->managed.new.version.major = DL_MAJOR;

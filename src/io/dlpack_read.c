@@ -51,9 +51,9 @@ static bool find_place(int type, int id, place *where) {
   if (type == DL_CUDA_MANAGED) type = DL_CUDA;
   const device *d;
   for (int k = 1; (d = device_kind(k)); k++)
-    if (d->dlpack == type && id >= 0 && id < d->count()) {
-      *where = (place){d, id};
-      return true;
+    for (int i = 0; d->dlpack == type && i < d->count(); i++) {
+      *where = (place){d, i};
+      if (place_dlpack_id(*where) == id) return true;
     }
   return false;
 }

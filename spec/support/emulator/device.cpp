@@ -75,6 +75,7 @@ EXPORT int cuInit(unsigned flags) {
   std::lock_guard<std::recursive_mutex> locked(lock);
   if (flags) return INVALID_VALUE;
   if (settings.no_device) return NO_DEVICE;
+  if (settings.no_start) return UNKNOWN;
   if (!initialised) {
     if (settings.devices > MAX_DEVICES) settings.devices = MAX_DEVICES;
     for (int i = 0; i < MAX_DEVICES; i++) contexts[i].device = i;

@@ -46,7 +46,7 @@ struct settings_t {
   int    capability = 90;
   int    driver = 13000, nvrtc = 13000;
   int    hip = 50221153;               /* version of HIP: 10000000 * major + 100000 * minor + patch */
-  char   gcn[64] = "";                 /* name of AMD's processor; if it is empty, the name depends on `lanes` */
+  char   gcn[64] = "";                 /* names of AMD's processors; if it is empty, the name depends on `lanes` */
   int    lanes = 32;                   /* number of threads of a warp: 32 or 64 */
   bool   lazy = false;                 /* operations are run only when a result is needed, instead of at once */
   int    block = 1024;                 /* maximum number of threads of a block that every compiled kernel reports */
@@ -59,6 +59,7 @@ struct settings_t {
   bool   sticky = false;               /* an injected failure of a launch also makes all later calls fail */
   bool   lost = false;                 /* a sticky error outlives a reset of the device, as with NVIDIA's driver */
   bool   no_device = false;
+  bool   no_start = false;              /* the driver does not start */
   int    dnn = 0;                      /* an enum dnn_setting */
 };
 extern settings_t settings;

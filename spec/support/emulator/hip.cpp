@@ -134,9 +134,13 @@ static int ready() {
 
 static bool starts(const std::string &s, const char *with) { return s.compare(0, strlen(with), with) == 0; }
 
-/* The name of the devices' processor, with its features: gfx90a is a CDNA with 64 lanes, gfx1030 an RDNA with 32. */
-static const char *arch_name() {
-  return settings.gcn[0] ? settings.gcn : settings.lanes == 64 ? "gfx90a:sramecc+:xnack-" : "gfx1030";
+/* The name of a device's processor, with its features: gfx90a is a CDNA with 64 lanes, gfx1030 an RDNA with 32. The
+** setting is a list of names, separated by slashes, whose last name is that of all further devices. */
+static std::string arch_name(int device) {
+  std::istringstream names(settings.gcn[0] ? settings.gcn : settings.lanes == 64 ? "gfx90a:sramecc+:xnack-" : "gfx1030");
+  std::string name;
+  for (int i = 0; i <= device && std::getline(names, name, '/'); i++) {}
+  return name;
 }
 
 static std::string processor(const std::string &target) { return target.substr(0, target.find(':')); }
@@ -145,14 +149,19 @@ static std::string processor(const std::string &target) { return target.substr(0
 static int major_of(const std::string &p) { return p.size() < 6 ? 0 : std::stoi("0" + p.substr(3, p.size() - 5)); }
 static int minor_of(const std::string &p) { return p.size() < 6 ? 0 : p[p.size() - 2] - '0'; }
 
-/* True if hipRTC 5.2.3 can compile for a target. */
+/* True if hipRTC can compile for a target. The first list is that of HIP 5.2.3; later versions know more. */
 static bool is_known(const std::string &target) {
-  static const char *const processors =
-    " gfx600 gfx601 gfx602 gfx700 gfx701 gfx702 gfx703 gfx704 gfx705 gfx801 gfx802 gfx803 gfx805 gfx810 gfx900 gfx902 "
-    "gfx904 gfx906 gfx908 gfx909 gfx90a gfx90c gfx1010 gfx1011 gfx1012 gfx1013 gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 "
-    "gfx1035 gfx1036 ";
+  static const struct { int hip; const char *processors; } known[] = {
+    {0, " gfx600 gfx601 gfx602 gfx700 gfx701 gfx702 gfx703 gfx704 gfx705 gfx801 gfx802 gfx803 gfx805 gfx810 gfx900 gfx902 "
+        "gfx904 gfx906 gfx908 gfx909 gfx90a gfx90c gfx1010 gfx1011 gfx1012 gfx1013 gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 "
+        "gfx1035 gfx1036 "},
+    {50500000, " gfx940 gfx1100 gfx1101 gfx1102 gfx1103 "},
+    {60000000, " gfx941 gfx942 gfx1150 gfx1151 "},
+    {70000000, " gfx950 gfx1200 gfx1201 "}};
   std::string p = processor(target);
-  if (p.empty() || !strstr(processors, (" " + p + " ").c_str())) return false;
+  bool found = false;
+  for (auto &k : known) found = found || (settings.hip >= k.hip && strstr(k.processors, (" " + p + " ").c_str()));
+  if (p.empty() || !found) return false;
   std::istringstream features(target.substr(p.size()));
   std::string f;
   std::getline(features, f, ':');
@@ -181,15 +190,15 @@ static const char code_magic[sizeof hip_code::magic + 1] = "HIPUNIT ";
 
 static int load(gpu_module *m, const hip_code *code) {
   if (!code || memcmp(code->magic, code_magic, sizeof code->magic)) return INVALID_IMAGE;
-  return runs_on(code->target, arch_name()) ? cuModuleLoadData(m, code + 1) : int(NO_BINARY_FOR_GPU);
+  return runs_on(code->target, arch_name(current_context()->device)) ? cuModuleLoadData(m, code + 1) : int(NO_BINARY_FOR_GPU);
 }
 
 /* ---- functions that are more than one call ---- */
 
 static int attribute(int *value, int a, int device) {
   switch (a) {
-    case CAPABILITY_MAJOR: *value = major_of(processor(arch_name())); return SUCCESS;
-    case CAPABILITY_MINOR: *value = minor_of(processor(arch_name())); return SUCCESS;
+    case CAPABILITY_MAJOR: *value = major_of(processor(arch_name(device))); return SUCCESS;
+    case CAPABILITY_MINOR: *value = minor_of(processor(arch_name(device))); return SUCCESS;
     case SHARED_PER_BLOCK: *value = SHARED_MOST; return SUCCESS;
 #define ATTRIBUTE(number, name, cuda) case number: return cuDeviceGetAttribute(value, cuda, device);
     HIP_ATTRIBUTES(ATTRIBUTE)
@@ -202,7 +211,7 @@ static int properties(void *p, int size, int arch_name_at, int device) {
   if (!p) return INVALID_VALUE;
   char *text = static_cast<char *>(p);
   memset(p, 0, size_t(size));
-  snprintf(text + arch_name_at, ARCH_NAME_SIZE, "%s", arch_name());
+  snprintf(text + arch_name_at, ARCH_NAME_SIZE, "%s", arch_name(device).c_str());
   return cuDeviceGetName(text, ARCH_NAME_SIZE, device);
 }
 
@@ -243,9 +252,13 @@ static bool fits(unsigned blocks, unsigned threads) { return uint64_t(blocks) * 
 
 using namespace emulator;
 
-/* Returns the name of the devices' processor with its features. AMD's other emulated libraries call this function. */
+/* Returns the name of the current device's processor with its features. AMD's other emulated libraries call this
+** function. */
 EXPORT const char *emulator_processor();
-EXPORT const char *emulator_processor() { return arch_name(); }
+EXPORT const char *emulator_processor() {
+  static thread_local std::string name;
+  return (name = arch_name(current_context()->device)).c_str();
+}
 
 /* ---- HIP's functions ---- */
 
@@ -334,7 +347,7 @@ HIP(hipGraphExecDestroy, (hipGraphExec_t e), cuGraphExecDestroy(as(e)))
 EXPORT hipError_t hipGetDeviceCount(int *count) {
   if (!count) return hip(INVALID_VALUE);
   *count = 0;
-  return hip(ready() ? int(NO_DEVICE) : cuDeviceGetCount(count));
+  return hip(settings.no_start ? int(UNKNOWN) : ready() ? int(NO_DEVICE) : cuDeviceGetCount(count));
 }
 
 EXPORT hipError_t hipDriverGetVersion(int *version) {
@@ -386,7 +399,7 @@ static void read_options(hiprtcProgram p, int count, const char **option, std::v
       errors++;
     }
   }
-  if (p->target.empty() && !ready()) p->target = arch_name();
+  if (p->target.empty() && !ready()) p->target = arch_name(current_context()->device);
   if (errors) p->log += footer(errors, p->target);
 }
 

@@ -57,6 +57,7 @@ static bool set(const std::string &key, const char *v) {
   else if (key == "sticky") settings.sticky = on;
   else if (key == "lost") settings.lost = on;
   else if (key == "no_device") settings.no_device = on;
+  else if (key == "no_start") settings.no_start = on;
   else if (key == "fail_alloc") fail_at[ALLOC] = number(v);
   else if (key == "fail_launch") fail_at[LAUNCH] = number(v);
   else if (key == "fail_copy") fail_at[COPY] = number(v);

@@ -163,26 +163,29 @@ static bool read_processor(gpu_device_id id, char *text, size_t size) {
   return text[0] != 0;
 }
 
-/* The processors for which hipRTC 5.2.3 has compiled a kernel. It ends the process at another name. */
-static const char *const known_5[] = {
+/* The processors for which hipRTC 5.2.3 has compiled a kernel. Newer versions know them, too. */
+static const char *const known[] = {
   "gfx900", "gfx902", "gfx904", "gfx906", "gfx908", "gfx909", "gfx90a", "gfx90c", "gfx1010", "gfx1011", "gfx1012", "gfx1013",
   "gfx1030", "gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036"
 };
 
-static bool is_known(const gpu_vendor *v, const char *processor) {
+static bool is_known(const char *processor) {
   size_t length = strcspn(processor, ":");
-  if (v->versions.driver[0] > 5) return true;
-  for (size_t i = 0; i < sizeof known_5 / sizeof *known_5; i++)
-    if (strlen(known_5[i]) == length && strncmp(known_5[i], processor, length) == 0) return true;
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strlen(known[i]) == length && strncmp(known[i], processor, length) == 0) return true;
   return false;
 }
 
 static bool choose_target(gpu_vendor *v, gpu_device_id id, gpu_target *t, char reason[GPU_REASON]) {
-  if (!read_processor(id, t->name, sizeof t->name)) snprintf(reason, GPU_REASON, "HIP does not tell the device's processor");
-  else if (is_known(v, t->name)) return true;
-  else snprintf(reason, GPU_REASON, "hipRTC of ROCm %d.%d does not compile for %s", v->versions.driver[0],
-                v->versions.driver[1], t->name);
-  return false;
+  const int *version = v->versions.driver;
+  if (!read_processor(id, t->name, sizeof t->name)) {
+    snprintf(reason, GPU_REASON, "HIP does not tell the device's processor");
+    return false;
+  }
+  enum gpu_trial trial = is_known(t->name) ? GPU_COMPILES : gpu_try_compiler(v, t->name);
+  snprintf(reason, GPU_REASON, trial == GPU_REFUSES ? "hipRTC of ROCm %d.%d does not compile for %s"
+           : "hipRTC of ROCm %d.%d may not know %s, and no child process could try it", version[0], version[1], t->name);
+  return trial == GPU_COMPILES;
 }
 
 static void name_isa(gpu_vendor *v, gpu_device_id id, char *text, size_t size) {

@@ -49,7 +49,8 @@ typedef struct gpu_vendor {
   const char *text_start;              /* what stands before the text of a script's kernel */
   const char *no_fma;                  /* the compiler's option that turns off automatic FMA */
   unsigned    shared_plain;            /* bytes of dynamic shared memory that a block may use without a request */
-  /* Chooses the processor for which kernels of a device are compiled. On failure writes the reason and returns false. */
+  /* Chooses the processor for which kernels of a device are compiled. The compiler must be loaded. On failure writes the
+  ** reason and returns false. */
   bool      (*choose_target)(struct gpu_vendor *v, gpu_device_id id, gpu_target *t, char reason[GPU_REASON]);
   /* Writes the device's instruction set for users: "9.0" is the compute capability. */
   void      (*name_isa)(struct gpu_vendor *v, gpu_device_id id, char *text, size_t size);
@@ -142,6 +143,12 @@ bool gpu_dnn_is_off(gpu_vendor *v, const char *variable);
 
 /* Sets the reason of library k, formatted like printf, and returns false. */
 bool gpu_set_reason(gpu_vendor *v, enum gpu_library k, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Returns whether the vendor's run-time compiler, which must be loaded, generates code for a processor. A child process
+** tries it, because some compilers end the process at an unknown processor. GPU_UNTRIED: there was no child, or it hung.
+** GPU_COMPILES is kept in the disk cache, so the next process needs no child. */
+enum gpu_trial { GPU_COMPILES, GPU_REFUSES, GPU_UNTRIED };
+enum gpu_trial gpu_try_compiler(const gpu_vendor *v, const char *processor);
 
 /* Returns the value of a device's property, or 0 if the driver does not support the property. */
 int gpu_attribute_of(const gpu_driver *d, gpu_device_id id, gpu_attribute a);
