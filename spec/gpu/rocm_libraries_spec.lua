@@ -86,6 +86,33 @@ describe("rocBLAS", function()
     shell.passes("LD_PRELOAD= rm -r " .. path)
   end)
 
+  it("is used in a folder whose name has characters of patterns", function()
+    without("", function(path)
+      local strange = path .. "/a[b]*?"
+      shell.passes(([[LD_PRELOAD= mkdir '%s' && cd %s && mv *.h lib* rocblas emulator* '%s']]):format(strange, path, strange))
+      shell.passes(([[ROCM_PATH=/nowhere LUATENSOR_BLAS=always LUATENSOR_CUDA_PATH=/nowhere LUATENSOR_EMULATOR=lanes=64 \
+        LUATENSOR_ROCM_PATH='%s' tools/lua -e 'local lt = require "luatensor"
+        assert(lt.config():find("rocm: HIP 5.2, hipRTC 9.0, rocBLAS 2.44", 1, true))']]):format(strange))
+    end)
+  end)
+
+  it("is not used if its file is incomplete, at which the loader would end the process", function()
+    without("", function(path)
+      shell.passes(("LD_PRELOAD= truncate -s -5000 %s/librocblas.so"):format(path))
+      local output = run("print(lt.config())", nil, path)
+      assert.truthy(output:find(path .. "/librocblas.so: the file is not whole", 1, true), output)
+    end)
+  end)
+
+  it("is not used if it is of another ROCm than HIP", function()
+    without("", function(path)
+      shell.passes(("LD_PRELOAD= mv %s/librocblas.so %s/librocblas.so.3"):format(path, path))
+      local code = [[print(lt.devices()[2].software:match "HIP.*BLAS")]]
+      assert.equal("HIP 5.7, hipRTC 9.0, rocBLAS", run(code, "hip=50700000", path))
+      assert.equal("HIP 7.0, hipRTC 9.0, no rocBLAS", run(code, "hip=70000000", path))
+    end)
+  end)
+
   it("lacks a function, and luatensor's own kernels multiply", function()
     for _, symbol in ipairs {"rocblas_set_atomics_mode", "rocblas_set_workspace"} do
       without(symbol, function(path)
@@ -462,12 +489,12 @@ describe("AMD's Python packages", function()
         local file, version = name:match "(%S+) (%S+)"
         shell.passes(("LD_PRELOAD= mv %s/%s %s/_rocm_sdk_libraries_gfx90a/lib/%s.%s"):format(path, file, packages, file, version))
       end
-      local status, output = shell.run((gpu.only("rocm") .. " env -u LUATENSOR_ROCM_PATH "
+      local status, output = shell.run((gpu.only("rocm", "hip=70000000,lanes=64") .. " env -u LUATENSOR_ROCM_PATH "
         .. "VIRTUAL_ENV=%s/venv tools/lua -e '%s'"):format(path, [[
         lt = require "luatensor"
         local x = lt.ones(3, 3, {device = "rocm"})
         print(x:matmul(x):sum():item(), lt.fft.fft(x).dtype, lt.config():match "rocm: ([^;:]*)")]]))
-      assert.equal("27.0\tcomplex64\tHIP 5.2, hipRTC 9.0, rocBLAS 2.44, no MIOpen\n", output)
+      assert.equal("27.0\tcomplex64\tHIP 7.0, hipRTC 9.0, rocBLAS 2.44, no MIOpen\n", output)
       assert.equal(0, status)
     end)
   end)

@@ -7,9 +7,6 @@
 
 #include "gpu/vendor/amd_blas.h"
 
-/* ROCm's major versions, from which libraries are searched. */
-enum { MAJOR_OLDEST = 5, MAJOR_NEWEST = 7 };
-
 /* The functions whose parameters or numbers differ from NVIDIA's. `properties` fills a struct of `size` bytes, which
 ** has the name of the device's processor at `arch_at`. */
 static struct {
@@ -117,14 +114,14 @@ static bool is_new_enough(gpu_vendor *v) {
   v->versions.compiler = number;       /* hipRTC has the version 9.0 in all versions of ROCm 5 */
   driver[0] = number / 10000000;
   driver[1] = number % 10000000 / 100000;
-  if (driver[0] >= MAJOR_OLDEST) return true;
+  if (driver[0] >= AMD_OLDEST) return true;
   return gpu_set_reason(v, GPU_DRIVER, "libamdhip64.so is of HIP %d.%d; luatensor needs %d.0 or newer", driver[0], driver[1],
-                        MAJOR_OLDEST);
+                        AMD_OLDEST);
 }
 
 static bool load_driver(gpu_vendor *v) {
   const gpu_file file = {
-    "libamdhip64.so", MAJOR_NEWEST, MAJOR_OLDEST, "no AMD driver on this machine", driver_symbols, AMD_CURE
+    "libamdhip64.so", AMD_NEWEST, AMD_OLDEST, "no AMD driver on this machine", driver_symbols, AMD_CURE
   };
   library = gpu_open_library(v, GPU_DRIVER, &file);
   if (!library || !is_new_enough(v) || !gpu_find_symbols(v, GPU_DRIVER, &file, library) || !find_properties(v, file))
@@ -147,7 +144,7 @@ static const char RTC_MISSING[] =
 
 /* hipRTC is a part of libamdhip64.so, or a library of its own. */
 static bool load_rtc(gpu_vendor *v) {
-  const gpu_file file = {"libhiprtc.so", MAJOR_NEWEST, MAJOR_OLDEST, RTC_MISSING, rtc_symbols, AMD_CURE};
+  const gpu_file file = {"libhiprtc.so", amd_version(v), amd_version(v), RTC_MISSING, rtc_symbols, AMD_CURE};
   int *version = v->versions.rtc;
   void *own = dlsym(library, "hiprtcVersion") ? library : gpu_open_library(v, GPU_RTC, &file);
   if (!own || !gpu_find_symbols(v, GPU_RTC, &file, own)) return false;

@@ -5,6 +5,12 @@
 
 #include "gpu/vendor/vendor.h"
 
+/* ROCm's major versions, from which libraries are searched. */
+enum { AMD_OLDEST = 5, AMD_NEWEST = 7 };
+
+/* Returns the major version of HIP. If HIP reports none, returns AMD_NEWEST. */
+static inline int amd_version(const gpu_vendor *v) { return v->versions.driver[0] ? v->versions.driver[0] : AMD_NEWEST; }
+
 #define AMD_CURE "; a newer ROCm does"  /* the usual cure of gpu_file */
 
 bool amd_load_blas(gpu_vendor *v);

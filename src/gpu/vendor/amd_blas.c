@@ -13,8 +13,9 @@
 
 #include "gpu/vendor/amd_blas.h"
 
-/* The major versions of the file: 0 for ROCm until 5.5, 3 for 5.6 and 5.7, 4 for 6, and 5 for 7. */
-enum { BLAS_OLDEST = 0, BLAS_NEWEST = 5 };
+/* The major versions of the file: 0 for ROCm until 5.5, 3 for 5.6 and 5.7, 4 for 6, and 5 for 7. Another ROCm's rocBLAS
+** would load another HIP. BLAS_BEHIND: HIP's major version minus the file's. */
+enum { BLAS_OLDEST = 0, BLAS_BEHIND = 2 };
 
 #define FIELD(field, symbol, parameters) rocblas_status (*field) parameters;
 static struct { ROCBLAS_FUNCTIONS(FIELD) } rocblas;
@@ -96,7 +97,8 @@ static void read_version(void *library, int version[2]) {
 }
 
 bool amd_load_blas(gpu_vendor *v) {
-  const gpu_file file = {"librocblas.so", BLAS_NEWEST, BLAS_OLDEST, BLAS_MISSING, symbols, AMD_CURE};
+  int newest = amd_version(v) - BLAS_BEHIND, oldest = newest > AMD_OLDEST - BLAS_BEHIND ? newest : BLAS_OLDEST;
+  const gpu_file file = {"librocblas.so", newest, oldest, BLAS_MISSING, symbols, AMD_CURE};
   void *library = gpu_load_library(v, GPU_BLAS, &file);
   if (!library) return false;
   v->blas = blas;
@@ -114,9 +116,10 @@ static bool has_kernels(const char *folder, const char *processor) {
   static const char *const levels[] = {"", "*/", "*/*/"};
   bool found = false;
   for (int i = 0; i < 3 && !found; i++) {
-    char pattern[PATH_MAX + 128];
+    char escaped[2 * PATH_MAX], pattern[sizeof escaped + 128];
     glob_t files;
-    snprintf(pattern, sizeof pattern, "%s/%s*%s*", folder, levels[i], processor);
+    if (!gpu_escape(escaped, sizeof escaped, folder)) return false;
+    snprintf(pattern, sizeof pattern, "%s/%s*%s*", escaped, levels[i], processor);
     if (glob(pattern, GLOB_NOSORT, NULL, &files) != 0) continue;
     found = files.gl_pathc > 0;
     globfree(&files);

@@ -52,23 +52,36 @@ bool gpu_dnn_is_off(gpu_vendor *v, const char *variable) {
 
 /* ---- searching libraries ---- */
 
-static void *open_at(const char *folder, size_t length, const char *name, char *words) {
-  char path[1024];
-  if (length + strlen(name) + 2 > sizeof path) return NULL;
-  snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, name);
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!library) keep_words(path, words);
-  return library;
+/* True unless the file is a 64-bit ELF file that ends before its last part, the section headers. The loader would map the
+** missing pages, and reading them would end the process by SIGBUS. */
+static bool is_whole(const char *path) {
+  unsigned char header[64] = {0};
+  uint64_t start;
+  uint16_t size, count;
+  FILE *f = fopen(path, "rb");
+  if (!f) return true;
+  bool whole = fread(header, sizeof header, 1, f) != 1 || memcmp(header, "\177ELF\2", 5) != 0;
+  memcpy(&start, header + 40, sizeof start);
+  memcpy(&size, header + 58, sizeof size);
+  memcpy(&count, header + 60, sizeof count);
+  if (!whole) whole = fseek(f, 0, SEEK_END) == 0 && (uint64_t)ftell(f) >= start + (uint64_t)size * count;
+  fclose(f);
+  return whole;
 }
 
-/* Opens a library from the folders of search.list, which are separated by colons. */
-static void *open_in_own(const gpu_vendor *v, const char *name, char *words) {
-  const char *at = getenv(v->search.list);
-  void *library = NULL;
-  for (size_t length; at && *at && !library; at += length + (at[length] == ':')) {
-    length = strcspn(at, ":");
-    if (length) library = open_at(at, length, name, words);
+/* An opener opens a library at a place, or writes the loader's message to `words` and returns NULL. */
+typedef void *opener(const gpu_vendor *v, const char *place, const char *name, char *words);
+
+static void *open_in_folder(const gpu_vendor *v, const char *folder, const char *name, char *words) {
+  char path[1024];
+  (void)v;
+  if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path) return NULL;
+  if (!is_whole(path)) {
+    snprintf(words, GPU_REASON, "%.256s: the file is not whole", path);
+    return NULL;
   }
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) keep_words(path, words);
   return library;
 }
 
@@ -77,7 +90,7 @@ static void *open_in_toolkit(const gpu_vendor *v, const char *root, const char *
   for (int i = 0; v->search.folders[i] && !library; i++) {
     char folder[768];
     snprintf(folder, sizeof folder, "%s/%s", root, v->search.folders[i]);
-    library = open_at(folder, strlen(folder), name, words);
+    library = open_in_folder(v, folder, name, words);
   }
   return library;
 }
@@ -94,47 +107,77 @@ static void *open_in_roots(const gpu_vendor *v, const char *roots, const char *n
   return library;
 }
 
-/* Opens a library in the toolkits of Python's active virtual environment. */
-static void *open_in_wheels(const gpu_vendor *v, const char *name, char *words) {
-  const char *environment = getenv("VIRTUAL_ENV");
-  char roots[768];
-  if (!v->search.wheels || !environment || !*environment) return NULL;
-  int length = snprintf(roots, sizeof roots, "%s/%s", environment, v->search.wheels);
-  return length < (int)sizeof roots ? open_in_roots(v, roots, name, words) : NULL;
-}
-
-/* Opens a library by the loader's path or in a toolkit. */
-static void *open_elsewhere(const gpu_vendor *v, const char *name, char *words) {
-  const char *root = getenv(v->search.root);
+/* Opens a library by the loader's path or in the installed toolkits. */
+static void *open_in_system(const gpu_vendor *v, const char *roots, const char *name, char *words) {
   void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!library) keep_words(name, words);
-  if (!library && root && *root) library = open_in_toolkit(v, root, name, words);
-  if (!library) library = open_in_wheels(v, name, words);
-  return library ? library : open_in_roots(v, v->search.roots, name, words);
+  return library ? library : open_in_roots(v, roots, name, words);
 }
 
-typedef void *opener(const gpu_vendor *v, const char *name, char *words);
-
-/* Calls `open` for the versions of a library until one is found. */
-static void *open_newest(const gpu_vendor *v, opener *open, const gpu_file *f, char *words) {
+/* Opens the newest version of a library at a place, or else the file without a version number. */
+static void *open_newest(const gpu_vendor *v, opener *open, const char *place, const gpu_file *f, char *words) {
   char name[64];
   void *library = NULL;
   for (int major = f->newest; major >= f->oldest && !library; major--) {
     snprintf(name, sizeof name, "%s.%d", f->name, major);
-    library = open(v, name, words);
+    library = open(v, place, name, words);
   }
-  return library ? library : open(v, f->name, words);
+  return library ? library : open(v, place, f->name, words);
+}
+
+/* Opens a library from the folders of search.list, which are separated by colons. */
+static void *open_in_list(const gpu_vendor *v, const gpu_file *f, char *words) {
+  const char *at = getenv(v->search.list);
+  void *library = NULL;
+  for (size_t length; at && *at && !library; at += length + (at[length] == ':')) {
+    char folder[1024];
+    length = strcspn(at, ":");
+    if (length == 0 || length >= sizeof folder) continue;
+    snprintf(folder, sizeof folder, "%.*s", (int)length, at);
+    library = open_newest(v, open_in_folder, folder, f, words);
+  }
+  return library;
+}
+
+bool gpu_escape(char *to, size_t size, const char *path) {
+  size_t n = 0;
+  for (; *path && n + 2 < size; path++) {
+    if (strchr("*?[\\", *path)) to[n++] = '\\';
+    to[n++] = *path;
+  }
+  to[n] = 0;
+  return !*path;
+}
+
+/* Opens a library in the toolkits of Python's active virtual environment. */
+static void *open_in_wheels(const gpu_vendor *v, const gpu_file *f, char *words) {
+  const char *environment = getenv("VIRTUAL_ENV");
+  char escaped[768], roots[1024];
+  if (!v->search.wheels || !environment || !*environment || !gpu_escape(escaped, sizeof escaped, environment)) return NULL;
+  snprintf(roots, sizeof roots, "%s/%s", escaped, v->search.wheels);
+  return open_newest(v, open_in_roots, roots, f, words);
+}
+
+/* Drops the message about a missing file, so that the next place's message is kept. */
+static void drop_missing(char *words) {
+  if (strstr(words, "No such file or directory")) words[0] = 0;
+}
+
+static void *open_elsewhere(const gpu_vendor *v, const gpu_file *f, char *words) {
+  const char *root = getenv(v->search.root);
+  void *library = root && *root ? open_newest(v, open_in_toolkit, root, f, words) : NULL;
+  if (!library) library = open_in_wheels(v, f, words);
+  drop_missing(words);
+  return library ? library : open_newest(v, open_in_system, v->search.roots, f, words);
 }
 
 void *gpu_open_library(gpu_vendor *v, enum gpu_library k, const gpu_file *f) {
   char *words = v->library[k].reason;
-  void *library = open_newest(v, open_in_own, f, words);
+  void *library = open_in_list(v, f, words);
   if (library && k == GPU_DRIVER) v->own_folders = true;
   if (!library && !v->own_folders) {
-    if (strstr(words, "No such file or directory")) words[0] = 0;    /* drops the message about the file in
-                                                                     ** search.list, so that the message of the
-                                                                     ** loader's own search is kept */
-    library = open_newest(v, open_elsewhere, f, words);
+    drop_missing(words);
+    library = open_elsewhere(v, f, words);
   }
   if (!library) explain_missing(words, f->missing);
   return library;

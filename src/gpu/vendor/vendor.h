@@ -126,11 +126,16 @@ typedef struct gpu_file {
   const char *cure;          /* tells users which version has a function that the library lacks, or "" */
 } gpu_file;
 
-/* Opens the newest version of library k that is found, from major version `newest` down to `oldest`, or else the file
-** without a version number. Searches the folders of search.list, then the loader's path, then the toolkits of
-** search.root, search.wheels and search.roots. If the driver itself comes from search.list (as the emulator does), no
-** other folders are searched. On failure writes the reason and returns NULL. */
+/* Opens library k from the first place that has it: a folder of search.list, the toolkit of search.root, those of
+** search.wheels, and the system, which is the loader's path and the toolkits of search.roots. At a place, opens the newest
+** version from major version `newest` down to `oldest`, or else the file without a version number. If the driver itself
+** comes from search.list (as the emulator does), no other folders are searched. On failure writes the reason and returns
+** NULL. */
 void *gpu_open_library(gpu_vendor *v, enum gpu_library k, const gpu_file *f);
+
+/* Copies the path with backslashes before the characters that are special in a pattern of glob. Returns false if the copy
+** does not fit. */
+bool gpu_escape(char *to, size_t size, const char *path);
 
 /* Looks up all symbols of the file in the library. If one is missing, writes the reason and returns false. */
 bool gpu_find_symbols(gpu_vendor *v, enum gpu_library k, const gpu_file *f, void *library);
