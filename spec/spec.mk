@@ -75,7 +75,8 @@ test-hosts: build $(HOSTS) $(EMBEDDING) build/spec/dlpack_peer.so build/spec/sec
 JOBS := --jobs $(shell getconf _NPROCESSORS_ONLN)
 
 # Compiled kernels stay on disk between runs. The name of a kernel's file depends on everything from which the kernel
-# is compiled. COMPILED lists the source and the options of these kernels for test-hiprtc.
+# is compiled. COMPILED lists the source and the options of the kernels that were loaded since the last test-emulated began,
+# for test-hiprtc.
 COMPILED := $(BUILD)/spec/compiled/units.txt
 EMULATED  = LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels LUATENSOR_EMULATOR_UNITS=$(COMPILED) \
             LUATENSOR_TEST_DEVICE=cuda
@@ -94,6 +95,7 @@ test-tables: test-hosts   ## runs specs with the CPU's baseline and AVX2 kernels
 	  $(if $(PTHREAD_BLAS),"$(RUN_SPECS) --label pthread-blas LD_LIBRARY_PATH=$(PTHREAD_BLAS) --with blas")
 
 test-emulated: test-hosts $(BUILD)/spec/limits ## runs specs on the emulated GPU; FULL=1: every spec and case
+	@rm -f $(COMPILED)*
 	@echo "ROTATION=$(ROTATION)"; spec/support/sum "$(RUN_SPECS) $(JOBS) --label emulated $(EMULATED) $(SHARE) $(ON_DEVICE)$(if $(FULL),,$(comma)many-kernels)" \
 	  "$(RUN_SPECS) --label two-gpus $(EMULATED) LUATENSOR_EMULATOR=devices=2 --with two-gpus" \
 	  "$(RUN_SPECS) --label no-cublas $(EMULATED) LUATENSOR_CUDA_PATH=$(NO_BLAS) --with no-cublas" \

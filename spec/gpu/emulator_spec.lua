@@ -68,6 +68,27 @@ describe("the emulated GPU's settings", function()
     assert.is_truthy(output:find("kernel: loading f: device kernel image is invalid", 1, true), output)
   end)
 
+  it("can list the loaded programs, also those of the disk cache", function()
+    local path = shell.folder()
+    local script = ([[%s tools/lua -e 'local lt = require "luatensor"
+      local x = lt.ones(3, {device = "cuda"}):exp()
+      lt.kernel("__global__ void f(int *x) {}", "f")']]):format(("LUATENSOR_CUDA_PATH=%s LUATENSOR_CACHE=%s "
+        .. "LUATENSOR_EMULATOR_UNITS=%s/list"):format(folder, path, path))
+    local function list()
+      shell.passes(script)
+      local lines = {}
+      for line in io.lines(path .. "/list") do lines[#lines + 1] = line end
+      table.sort(lines)
+      os.remove(path .. "/list")
+      return lines
+    end
+    local first = list()
+    assert.truthy(#first == 2 and first[2]:find("map.cuh\t--gpu-architecture=sm_90", 1, true))
+    assert.truthy(shell.read(first[1]:match "^@([^\t]+)"):find("__global__ void f", 1, true))
+    assert.same(first, list())
+    shell.passes("LD_PRELOAD= rm -r " .. path)
+  end)
+
   it("can take functions away", function()
     local without = os.tmpname()
     os.remove(without)

@@ -11,7 +11,7 @@ local library = shell.passes("ls /usr/lib/*/libamdhip64.so.5 2>/dev/null || true
 local function compile(text, lines)
   local folder = shell.folder()
   shell.write(folder .. "/kernel.cu", text)
-  shell.write(folder .. "/list", ("%s@%s/kernel.cu\n"):format(lines or "", folder))
+  shell.write(folder .. "/list", ("%s@%s/kernel.cu\t--gpu-architecture=sm_90\t--fmad=false\t-DX\n"):format(lines or "", folder))
   local status, output = shell.run(("%s %s gfx90a gfx1030 < %s/list"):format(units, library, folder))
   shell.passes("LD_PRELOAD= rm -r " .. folder)
   return status, output
@@ -33,6 +33,12 @@ describe("AMD's compiler and a kernel", function()
     assert.equal(1, status)
     assert.truthy(output:find("of 1024 registers of a lane, 65537 bytes of LDS, and 0 bytes of scratch memory", 1, true), output)
     assert.equal(0, (compile(text, "#shared\t25537\tg\n")))
+  end)
+
+  it("that does not compile is named with AMD's options", function()
+    local status, output = compile "nonsense"
+    assert.equal(1, status)
+    assert.truthy(output:find "FAILED @%S+%s%-DX for gfx90a:\n", output)
   end)
 
   it("whose threads need much scratch memory", function()

@@ -104,12 +104,16 @@ static void load(const char *file) {
 
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* Removes the define LANES, which depends on the target. */
-static void remove_lanes(char *line) {
-  char *from = strstr(line, "\t-DLANES=");
-  if (!from) return;
-  char *to = from + 1 + strcspn(from + 1, "\t");
-  memmove(from, to, strlen(to) + 1);
+/* Removes the options that depend on the target. add_target adds those of the target. */
+static void remove_target(char *line) {
+  static const char *const options[] = {"\t-DLANES=", "\t--gpu-architecture=", "\t--device-as-default-execution-space",
+                                        "\t--fmad="};
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    char *from = strstr(line, options[i]);
+    if (!from) continue;
+    char *to = from + 1 + strcspn(from + 1, "\t");
+    memmove(from, to, strlen(to) + 1);
+  }
 }
 
 /* Reads a line of dynamic shared memory. AMD's processors have LDS_MOST bytes, so the specs of AMD's GPUs launch no
@@ -136,7 +140,7 @@ static void read_units(int of, int rotation) {
   char line[LINE_SIZE];
   while (nunits < UNITS && fgets(line, sizeof line, stdin)) {
     line[strcspn(line, "\n")] = 0;
-    remove_lanes(line);
+    remove_target(line);
     if (line[0] == '#') read_shared(line);
     else if (line[0]) unit[nunits++] = strdup(line);
   }
@@ -170,15 +174,6 @@ static char *read_text(const char *path) {
 
 static bool is_amd(const char *target) { return strncmp(target, "gfx", 3) == 0; }
 
-/* True if the option is replaced for AMD's compiler, or for all compilers by the options of the target. */
-static bool is_replaced(const char *option, const char *target) {
-  static const char *const nvidia[] = {"--device-as-default-execution-space", "--fmad="};
-  if (strncmp(option, "--gpu-architecture", 18) == 0) return true;
-  for (size_t i = 0; is_amd(target) && i < sizeof nvidia / sizeof *nvidia; i++)
-    if (strncmp(option, nvidia[i], strlen(nvidia[i])) == 0) return true;
-  return false;
-}
-
 /* Adds the options of a target. AMD's processors up to gfx9 (GCN and CDNA) have 64 lanes, the later ones (RDNA) 32. */
 static int add_target(const char **option, const char *target) {
   static char architecture[64];
@@ -186,7 +181,8 @@ static int add_target(const char **option, const char *target) {
   snprintf(architecture, sizeof architecture, "--gpu-architecture=%s%s", is_amd(target) ? "" : "sm_", target);
   option[n++] = architecture;
   option[n++] = strncmp(target, "gfx9", 4) == 0 ? "-DLANES=64" : "-DLANES=32";
-  if (is_amd(target)) option[n++] = "-ffp-contract=off";
+  option[n++] = is_amd(target) ? "-ffp-contract=off" : "--fmad=false";
+  if (!is_amd(target)) option[n++] = "--device-as-default-execution-space";
   return n;
 }
 
@@ -315,8 +311,7 @@ static void compile(worker *w, int i, int t, const char *target) {
   int n = add_target(option, target);
   snprintf(copy, sizeof copy, "%s", unit[i]);
   const char *file = strtok(copy, "\t");
-  for (char *o; (o = strtok(NULL, "\t")) && n < OPTIONS;)
-    if (!is_replaced(o, target)) option[n++] = o;
+  for (char *o; (o = strtok(NULL, "\t")) && n < OPTIONS;) option[n++] = o;
   char *text = file[0] == '@' ? read_text(file + 1) : NULL;
   source_closure(&s, text ? "generated.cu" : file, text);
   if (!s.text[0] || rtc.create(&p, s.text[0], s.name[0], s.count - 1, s.text + 1, s.name + 1) != 0) {

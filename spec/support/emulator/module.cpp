@@ -48,6 +48,26 @@ static int check_image(const simt_image &i) {
   return runs ? SUCCESS : NO_BINARY_FOR_GPU;
 }
 
+/* Appends a line for a loaded program to the list that the environment variable LUATENSOR_EMULATOR_UNITS names: the
+** program's name and its options, separated by tabs. spec/support/units.c compiles these programs by NVRTC or hipRTC.
+** Programs are listed when they are loaded, because most of them are compiled by an earlier process. The source of a
+** program that is no file of src/gpu/kernels is stored in a file beside the list, and the line begins with @ and the path
+** of this file. */
+static void note_unit(const simt_image &i) {
+  static auto &noted = *new std::set<std::string>;
+  const char *file = getenv("LUATENSOR_EMULATOR_UNITS");
+  std::string unit = reinterpret_cast<const char *>(&i + 1) + i.bytes;
+  if (!file || !*file || !noted.insert(unit).second) return;
+  size_t line = unit.find('\n'), name = std::min(unit.find('\t'), line);
+  std::string text = unit.substr(0, line);
+  if (line != std::string::npos) {
+    std::string path = std::string(file) + "." + std::to_string(std::hash<std::string>()(unit.substr(line))) + ".cu";
+    std::ofstream(path) << unit.substr(line + 1);
+    text = "@" + path + unit.substr(name, line - name);
+  }
+  std::ofstream(file, std::ios::app) << text + "\n" << std::flush;
+}
+
 /* Loads the shared library from an anonymous file (memfd), which is closed when the module is unloaded. */
 static bool load_library(gpu_module m, const simt_image &i) {
   m->file = memfd_create("emulated kernels", 0);
@@ -116,8 +136,8 @@ static int injected(gpu_stream s) {
   return stream_add(s, [] { return int(ILLEGAL_ADDRESS); });
 }
 
-/* Appends "#shared", the bytes of dynamic shared memory and the name of a launched kernel to the list of units (see
-** nvrtc.cpp), if the kernel was not launched with as many bytes before. */
+/* Appends "#shared", the bytes of dynamic shared memory and the name of a launched kernel to the list of units, if
+** the kernel was not launched with as many bytes before. */
 static void note_shared(const char *kernel, unsigned bytes) {
   static auto &noted = *new std::map<std::string, unsigned>;
   const char *file = getenv("LUATENSOR_EMULATOR_UNITS");
@@ -151,6 +171,7 @@ EXPORT int cuModuleLoadData(gpu_module *m, const void *image) {
     unload(loaded);
     return INVALID_IMAGE;
   }
+  note_unit(i);
   modules.insert(loaded);
   *m = loaded;
   return SUCCESS;

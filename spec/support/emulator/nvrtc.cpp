@@ -371,21 +371,13 @@ EXPORT int nvrtcDestroyProgram(rtc_program *p) {
   return SUCCESS;
 }
 
-/* Appends a line for a compiled program to the list that the environment variable LUATENSOR_EMULATOR_UNITS names: the
-** program's name and its options, separated by tabs. spec/support/units.c compiles these programs by NVRTC or hipRTC.
-** A program whose name lacks ".cuh" is no file of src/gpu/kernels. Its source is then stored in a file beside the list,
-** and the line begins with @ and the path of this file. */
-static void note_unit(rtc_program p, int count, const char *const *option) {
-  const char *file = getenv("LUATENSOR_EMULATOR_UNITS");
-  if (!file || !*file) return;
-  std::string line = p->name;
-  if (line.find(".cuh") == std::string::npos) {
-    std::string path = std::string(file) + "." + std::to_string(std::hash<std::string>()(p->source)) + ".cu";
-    std::ofstream(path) << p->source;
-    line = "@" + path;
-  }
-  for (int i = 0; i < count; i++) line += std::string("\t") + option[i];
-  std::ofstream(file, std::ios::app) << line + "\n" << std::flush;
+/* Returns what simt_image says about a program: its name and its options, separated by tabs, and in the next lines the
+** source of a program whose name lacks ".cuh", which is no file of src/gpu/kernels. */
+static std::string describe_unit(rtc_program p, int count, const char *const *option) {
+  std::string text = p->name;
+  for (int i = 0; i < count; i++) text += std::string("\t") + option[i];
+  if (p->name.find(".cuh") == std::string::npos) text += "\n" + p->source;
+  return text + std::string(1, 0);
 }
 
 EXPORT int nvrtcCompileProgram(rtc_program p, int count, const char *const *option) {
@@ -403,7 +395,7 @@ EXPORT int nvrtcCompileProgram(rtc_program p, int count, const char *const *opti
     return COMPILATION;
   }
   int result = compile(p, o);
-  if (result == SUCCESS) note_unit(p, count, option);
+  if (result == SUCCESS) p->image += describe_unit(p, count, option);
   return result;
 }
 

@@ -2,7 +2,7 @@
 #ifndef SIMT_ABI_H
 #define SIMT_ABI_H
 
-enum { SIMT_ABI = 4, SIMT_SHARED = 227 << 10 };      /* SIMT_SHARED: maximum bytes of shared memory of a block */
+enum { SIMT_ABI = 5, SIMT_SHARED = 227 << 10 };      /* SIMT_SHARED: maximum bytes of shared memory of a block */
 
 typedef unsigned long long simt_mask;                        /* bit mask of lanes of a warp */
 
@@ -47,7 +47,8 @@ struct simt_module {
   const simt_kernel *kernel;
 };
 
-/* The beginning of the image that nvrtcGetCUBIN returns. A shared library follows. */
+/* The beginning of the image that nvrtcGetCUBIN returns. A shared library follows, and a description of the program,
+** which ends with a zero byte. */
 struct simt_image {
   char magic[8];                                             /* SIMT_MAGIC */
   int  abi, arch;                                            /* version of this interface; architecture (90: sm_90) */
