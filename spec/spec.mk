@@ -126,8 +126,8 @@ test-embedding: build $(EMBEDDING)   ## compiles and runs the programs in exampl
 	@BUILD=$(BUILD) $(RUN_SPECS) --label embedding LSAN_OPTIONS=suppressions=spec/support/lsan.supp:print_suppressions=0 \
 	  ASAN_OPTIONS=allocator_may_return_null=1 spec/host/embedding_programs_spec.lua
 
-test-gpu: build           ## the specs on a real GPU; says why if there is none
-	@$(RUN_SPECS) --needs-gpu --label gpu LUATENSOR_TEST_DEVICE=cuda $(ON_DEVICE)
+test-gpu: build           ## the specs on a real GPU of NVIDIA, or of AMD (DEVICE=rocm); says why if there is none
+	@$(RUN_SPECS) --needs-gpu --label gpu LUATENSOR_TEST_DEVICE=$(or $(DEVICE),cuda) $(ON_DEVICE)
 
 test-gcstress: build      ## runs specs with a full collection before every 7th tensor; FULL=1: before every tensor
 	@echo "ROTATION=$(ROTATION)"; $(RUN_SPECS) $(JOBS) --label gcstress LUATENSOR_GCSTRESS=$(if $(FULL),1,7:$(ROTATION)) --without process,texts,uncollected

@@ -8,7 +8,7 @@ import steps
 from peer import serve
 
 torch.set_num_threads(int(sys.argv[1]))
-device = sys.argv[2]
+device = sys.argv[2].replace("rocm", "cuda")  # PyTorch calls AMD's GPUs "cuda", too
 torch.set_default_device(device)
 
 

@@ -268,4 +268,14 @@ describe("luatensor info", function()
     assert.equal("install the version of NVRTC that the message names", cure(emulated .. "driver=12040"))
     assert.truthy(cure(emulated .. "no_device"):find("in a container", 1, true))
   end)
+
+  it("names the GPUs that are not used beside one that works", function()
+    local status, output = run("info", ("LUATENSOR_CUDA_PATH=%s LUATENSOR_ROCM_PATH=%s LUATENSOR_CACHE=%s/kernels "
+      .. "LUATENSOR_EMULATOR=gcn=gfx1100"):format(emulator, emulator, emulator:match "(.*)/"))
+    assert.equal(0, status)
+    assert.truthy(output:find("\nNot used: rocm: hipRTC of ROCm 5.2 does not compile for gfx1100\n", 1, true), output)
+    output = select(2, run("info", ("LUATENSOR_CUDA_PATH=/nowhere LUATENSOR_ROCM_PATH=%s LUATENSOR_CACHE=%s/kernels "
+      .. "LUATENSOR_EMULATOR=devices=2,gcn=gfx1030/gfx1100"):format(emulator, emulator:match "(.*)/")))
+    assert.truthy(output:find("rocm: hipRTC of ROCm 5.2 does not compile for gfx1100\n", 1, true), output)
+  end)
 end)

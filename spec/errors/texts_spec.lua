@@ -432,6 +432,7 @@ describe("names of other libraries", function()
       {'^luatensor has no "data.DataLoader"; did you mean "data.Loader"%?$', function() return lt.data.DataLoader end},
       {'^luatensor has no "linalg.norm"; did you mean "linalg.vector_norm"%?$', function() return lt.linalg.norm end},
       {'^luatensor has no "cuda.device_count"; use #lt.devices%(%)$', function() return lt.cuda.device_count end},
+      {'^luatensor has no "rocm.memory_allocated"; use lt.memory%("rocm"%)$', function() return lt.rocm.memory_allocated end},
     }
   end)
 
@@ -532,7 +533,7 @@ describe("what a newcomer writes", function()
       {'^ones: unknown dtype "float"; known: .*; did you mean "float32"%?$', function() lt.ones(2, {dtype = "float"}) end},
       {'^astype: unknown dtype "int"; known: .*; did you mean "int64"%?$', function() x:astype("int") end},
       {'^to: unknown dtype or device "torch.float64"; dtypes: .*; did you mean "float64"%?$', function() x:to("torch.float64") end},
-      {'^to: unknown dtype or device "gpu"; dtypes: .*; devices: .*; the GPU is "cuda"$', function() x:to("gpu") end},
+      {'^to: unknown dtype or device "gpu"; dtypes: .*; devices: .*; the GPU is "cuda" or "rocm"$', function() x:to("gpu") end},
       {"^shape: x.shape is a list, not a method; leave out the parentheses$", function() return (x:shape()) end},
       {"^concat: table of tensors expected, got tensor; write {x, y}$", function() lt.cat(x, x) end},
       {"^Sequential: argument 1: module expected, got class; make a module of it: ReLU%(…%)$",

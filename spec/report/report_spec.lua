@@ -255,7 +255,7 @@ describe("what a report was made with", function()
   local versions = require "luatensor.report.versions"
   local machine = {
     luatensor = "luatensor 1", lua = "Lua 5.4", system = "Debian, Linux 6",
-    config = "avx2 kernels, 4 threads; OpenBLAS 0.3.21, its own threads; cuda: driver 13.0", devices = {{device = "cpu"}},
+    config = "avx2 kernels, 4 threads; OpenBLAS 0.3.21, its own threads; cuda: driver 13.0; rocm: HIP 6.1", devices = {{device = "cpu"}},
   }
 
   it("is named part by part", function()

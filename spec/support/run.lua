@@ -101,9 +101,10 @@ local function report(file, printed, options)
   return r
 end
 
--- Returns the reason why there is no GPU, or false if there is one.
-local function no_gpu()
-  local there, reason = require("luatensor").cuda.is_available()
+-- Returns the reason why there is no GPU of the kind that the specs test, or false if there is one.
+local function no_gpu(environment)
+  local kind = environment:find "LUATENSOR_TEST_DEVICE=%p*rocm" and "rocm" or "cuda"
+  local there, reason = require("luatensor")[kind].is_available()
   return not there and reason
 end
 
@@ -113,7 +114,7 @@ if options.list then
   os.exit(0)
 end
 local busted = busted_path()
-local missing = options.needs_gpu and no_gpu()
+local missing = options.needs_gpu and no_gpu(options.environment)
 if missing then
   print(("GPU not found: %s\n0 passed, 0 failed, %d skipped"):format(missing, #options.files))
   os.exit(0)

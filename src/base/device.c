@@ -52,8 +52,6 @@ void device_reason(char *text, size_t size) {
   const device *d;
   size_t n = 0;
   *text = 0;
-  for (int k = 1; n < size && (d = device_kind(k)); k++) {
-    if (device_kind(2)) n += (size_t)snprintf(text + n, size - n, "%s%s: %s", k > 1 ? "; " : "", d->name, d->reason());
-    else n += (size_t)snprintf(text + n, size - n, "%s", d->reason());
-  }
+  for (int k = 1; n < size && (d = device_kind(k)); k++)
+    if (*d->reason()) n += (size_t)snprintf(text + n, size - n, "%s%s: %s", n ? "; " : "", d->name, d->reason());
 }

@@ -92,7 +92,8 @@ typedef struct device {
                                                               ** transforms together; 0 means 1 */
   int  (*count)(void);                                        /* returns the number of devices of this kind on this
                                                               ** machine */
-  const char *(*reason)(void);                                /* returns the reason if count() is 0 */
+  const char *(*reason)(void);                                /* returns the reason if count() is 0, or why
+                                                              ** a device is not counted, or "" */
   /* returns 1 + the index of the last device in use, or 0 if no device is in use; opens no device */
   int  (*in_use)(void);
   int  (*info)(int index, device_info *info);
@@ -177,8 +178,8 @@ place host_place(void);
 ** if there is no such kind. */
 bool device_accelerator(place *p);
 
-/* Writes the reason why there is no device besides the host's, such as "libcuda.so.1: cannot open shared object file
-** (no NVIDIA driver on this machine)". With several kinds of devices, the name of the kind precedes each reason. */
+/* Writes the reasons of all kinds of devices, such as "cuda: libcuda.so.1: cannot open shared object file (no NVIDIA driver
+** on this machine); rocm: …". The text is "" if every kind uses all of its devices. */
 void device_reason(char *text, size_t size);
 
 static inline unsigned place_epoch(place p) { return p.device->epoch ? p.device->epoch(p.index) : 0; }

@@ -23,7 +23,7 @@ typedef struct party {
   void      (*look)(void);              /* counts the GPUs */
   pthread_once_t once;
   int         count;
-  char        why_none[512];            /* the reason why there is no GPU, if count is 0 */
+  char        why_none[512];            /* the reason why there is no GPU, or why one is not counted */
   bool        started;                  /* the driver was started in this process or in a parent process */
   bool        forked;                   /* the driver was started in the parent process */
 } party;
@@ -108,7 +108,7 @@ int gpu_in_use(const gpu_vendor *v) {
 }
 
 /* Counts the GPUs for which the compiler generates code, and stores the driver's number of each. The other GPUs are left
-** out. If all are left out, why_none is the reason of the first GPU. */
+** out, and why_none is the reason of the first of them. */
 static void count_usable(party *p, int found) {
   gpu_vendor *v = p->vendor;
   for (int i = 0; i < found && i < VENDOR_GPUS; i++) {
@@ -152,7 +152,10 @@ int gpu_count(gpu_vendor *v) {
   return p->count;
 }
 
-const char *gpu_why_none(gpu_vendor *v) { return gpu_count(v) ? "" : party_of(v)->why_none; }
+const char *gpu_why_none(gpu_vendor *v) {
+  gpu_count(v);
+  return party_of(v)->why_none;
+}
 
 gpu_device_id gpu_id(int index) { return gpus[index].id; }
 

@@ -46,7 +46,7 @@ typedef struct gpu {
 /* ---- entering: context.c ---- */
 
 /* gpu_count returns the number of a vendor's GPUs for which the compiler generates code. gpu_why_none returns the reason
-** if there is none, or "" otherwise. gpu_in_use returns the greatest number of an open GPU of the vendor plus 1, counted
+** if there is none, or the reason of the first GPU that is not counted, or "". gpu_in_use returns the greatest number of an open GPU of the vendor plus 1, counted
 ** from the vendor's first GPU, or 0 if none is open. gpu_id returns the driver's number of a GPU that gpu_count has
 ** counted. */
 int gpu_count(gpu_vendor *v);

@@ -33,7 +33,7 @@ alias.properties = {numel = "size", nelement = "size", nElement = "size", dim = 
 --- Methods that convert: x:double() is x:to("float64").
 alias.conversions = {
   half = "float16", float = "float32", double = "float64", bool = "bool", byte = "uint8", char = "int8",
-  short = "int16", int = "int32", long = "int64", cpu = "cpu", cuda = "cuda",
+  short = "int16", int = "int32", long = "int64", cpu = "cpu", cuda = "cuda", rocm = "rocm",
 }
 
 --- Adds `name` as an alias of `target` to a table of functions, if the table has `target` and lacks `name`.

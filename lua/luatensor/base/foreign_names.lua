@@ -76,6 +76,7 @@ local of_tensors = {
 --- Names that scripts use as methods of tensors, but not as functions of lt.
 local methods = {
   tofile = "use lt.save(path, x), or x:to_bytes()", sum_ = "x:sum() gives a new tensor", cuda_ = 'use x:to("cuda")',
+  rocm_ = 'use x:to("rocm")',
   float16 = 'use x:to("float16")', float32 = 'use x:to("float32")', float64 = 'use x:to("float64")',
   int32 = 'use x:to("int32")', int64 = 'use x:to("int64")', aminmax = "use x:min() and x:max()", isSize = false,
   std_mean = "use x:std() and x:mean()", var_mean = "use x:var() and x:mean()", argmin_ = false,
@@ -121,6 +122,9 @@ local cuda = {
   set_device = 'use lt.set_default_device("cuda:1")', Stream = "use lt.stream()", Event = "use lt.event()",
 }
 
+local rocm = {}
+for name, cure in pairs(cuda) do rocm[name] = cure:gsub("cuda", "rocm") end
+
 local nn = {
   -- Torch7
   SpatialConvolution = {"Conv2d"}, SpatialConvolutionMM = {"Conv2d"}, TemporalConvolution = {"Conv1d"},
@@ -163,7 +167,8 @@ local linalg = {norm = {"vector_norm", "matrix_norm"}, inverse = {"inv"}, multi_
 
 --- Names that scripts use as methods of modules.
 local modules = {
-  cuda = 'use m:to("cuda")', cpu = 'use m:to("cpu")', float = 'use m:to("float32")', double = 'use m:to("float64")',
+  cuda = 'use m:to("cuda")', rocm = 'use m:to("rocm")', cpu = 'use m:to("cpu")',
+  float = 'use m:to("float32")', double = 'use m:to("float64")',
   half = 'use m:to("float16")', bfloat16 = 'use m:to("bfloat16")', type = 'use m:to("float64")', add = {"append"},
   add_module = "assign it to a field: m.name = module", register_module = "assign it to a field: m.name = module",
   children = {"named_children"}, modules = {"named_modules"}, buffers = {"named_buffers"}, evaluate = {"eval"},
@@ -199,12 +204,13 @@ local dtypes = {
   float = {"float32"}, double = {"float64"}, half = {"float16"}, int = {"int64"}, long = {"int64"}, short = {"int16"},
   byte = {"uint8"}, char = {"int8"}, integer = {"int64"}, number = {"float64"}, boolean = {"bool"}, bool_ = {"bool"},
   complex = {"complex128"}, cfloat = {"complex64"}, cdouble = {"complex128"}, single = {"float32"},
-  gpu = 'the GPU is "cuda"', GPU = 'the GPU is "cuda"',
+  gpu = 'the GPU is "cuda" or "rocm"', GPU = 'the GPU is "cuda" or "rocm"',
 }
 
 local tables = {
   dtype = {dtypes},
-  tensor = {methods, of_tensors}, [""] = {functions, of_tensors}, ["cuda."] = {cuda}, ["nn."] = {nn},
+  tensor = {methods, of_tensors}, [""] = {functions, of_tensors}, ["cuda."] = {cuda}, ["rocm."] = {rocm},
+  ["nn."] = {nn},
   ["nn.functional."] = {nn_functional}, ["nn.init."] = {nn_init},
   ["optim."] = {optim}, ["optim.scheduler."] = {schedulers}, ["data."] = {data},
   ["linalg."] = {linalg}, module = {modules}, optimiser = {optimisers}, option = {options},

@@ -85,7 +85,7 @@ local function try_out(device, add)
 end
 
 local function gpus(add)
-  local reason = core.no_accelerator()
+  local reason, unused = core.no_accelerator()
   if reason then
     add("GPU not found: " .. reason)
     return add("  what to do: " .. cures.find(reason))
@@ -97,6 +97,7 @@ local function gpus(add)
       try_out(device.device, add)
     end
   end
+  if unused ~= "" then add("Not used: " .. unused) end
 end
 
 function info.run()

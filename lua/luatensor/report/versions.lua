@@ -3,12 +3,12 @@
 local document = require "luatensor.page.document"
 local format = require "luatensor.page.format"
 
--- Returns rows {name, text} for the parts of lt.config() about kernels, threads and the BLAS library. The part about
--- GPUs is left out, because each GPU has its own row.
+-- Returns rows {name, text} for the parts of lt.config() about kernels, threads and the BLAS library. Parts about
+-- GPUs, such as "cuda: …", are left out, because each GPU has its own row.
 local function computes_with(config)
   local rows, names = {}, {"kernels", "BLAS"}
   for part in ((config or "") .. "; "):gmatch("(.-); ") do
-    if part ~= "" and not part:find("^cuda") then rows[#rows + 1] = {names[#rows + 1] or "computes with", part} end
+    if part ~= "" and not part:find("^%a+: ") then rows[#rows + 1] = {names[#rows + 1] or "computes with", part} end
   end
   return rows
 end

@@ -111,14 +111,16 @@ static int l_accelerator(lua_State *L) {
   return 1;
 }
 
-/* no_accelerator(): returns the reason why this machine has no accelerator, or nil if it has one. */
+/* no_accelerator(): returns the reason why this machine has no accelerator, or nil if it has one. The second result has the
+** reasons of the devices that are not used, even if there is an accelerator. */
 static int l_no_accelerator(lua_State *L) {
   place p;
   char reason[1024];
-  if (device_accelerator(&p)) return 0;
+  bool found = device_accelerator(&p);
   device_reason(reason, sizeof reason);
+  lua_pushstring(L, found ? NULL : reason);
   lua_pushstring(L, reason);
-  return 1;
+  return 2;
 }
 
 /***
@@ -156,9 +158,12 @@ Reopens a device, like `cuda.reopen`.
 @string device
 */
 static int l_reopen(lua_State *L) {
+  const device *d = lua_touserdata(L, lua_upvalueindex(1));
+  check_most(L, "reopen", 1);
   check_no_sandbox(L, "reopen");
   place p = check_place(L, 1, "reopen");
   if (!p.device->reopen) return luaL_error(L, "reopen: the CPU cannot be reopened");
+  if (p.device != d) return luaL_error(L, "reopen: device %s belongs to lt.%s", push_place(L, p), p.device->name);
   check_no_interrupt(L, "reopen");
   check_not_compiled(L, "reopen");
   int st = p.device->reopen(p.index);
@@ -195,7 +200,6 @@ static const function_row functions[] = {
   {"get_default_device", l_get_default_device, 0}, {"is_on_host", l_is_on_host, INTERNAL},
   {"no_accelerator", l_no_accelerator, INTERNAL}, {NULL, NULL, 0}
 };
-static const function_row of_gpus[] = {{"reopen", l_reopen, 1}, {NULL, NULL, 0}};
 
 /* ---- closing states ---- */
 
@@ -215,10 +219,15 @@ static int l_state_ends(lua_State *L) {
 static void add_kinds(lua_State *L) {
   const device *d;
   for (int k = 1; (d = device_kind(k)); k++) {
-    push_library(L, of_gpus);
-    lua_pushlightuserdata(L, (void *)(uintptr_t)d);
-    lua_pushcclosure(L, l_is_available, 1);
-    lua_setfield(L, -2, "is_available");
+    static const struct { const char *name; lua_CFunction f; } of_kind[] = {
+      {"is_available", l_is_available}, {"reopen", l_reopen}
+    };
+    lua_newtable(L);
+    for (size_t i = 0; i < sizeof of_kind / sizeof *of_kind; i++) {
+      lua_pushlightuserdata(L, (void *)(uintptr_t)d);
+      lua_pushcclosure(L, of_kind[i].f, 1);
+      lua_setfield(L, -2, of_kind[i].name);
+    }
     lua_setfield(L, MODULE, d->name);
   }
 }

@@ -157,6 +157,6 @@ function place.count(call, device)
 end
 
 --- Returns the reason why there is no GPU, or nil if there is one.
-function place.no_gpu() return core.no_accelerator() end
+function place.no_gpu() return (core.no_accelerator()) end
 
 return place
