@@ -103,7 +103,7 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
         for _ = 1, 500 do lt.empty(512, 512, device) end       -- 500 MiB in total
         local peak = lt.memory(gpu.kind).peak - start
         collectgarbage(before)
-        assert.is_true(peak <= 80 * MIB, ("%.0f MiB"):format(peak / MIB))
+        assert.is_true(peak <= gpu.slack() + 16 * MIB, ("%.0f MiB"):format(peak / MIB))
       end)
     end
   end)

@@ -19,6 +19,15 @@ gpu.lacks = gpu.kind == "rocm" and {["linalg.eig"] = true, ["linalg.eigvals"] = 
 --- The functions of scripts for this kind: lt.cuda or lt.rocm.
 gpu.api = lt[gpu.kind]
 
+--- Returns the most bytes by which the tensors of an empty GPU grow between two full garbage collections.
+function gpu.slack()
+  local memory = 0
+  for _, d in ipairs(lt.devices()) do
+    if d.device == gpu.kind .. ":0" then memory = d.memory end
+  end
+  return math.max(64 << 20, memory // 32)
+end
+
 --- The emulator's functions configure(settings) and counts(); nil if the process does not use the emulator.
 local module = gpu.kind == "cuda" and "emulator" or "emulator_hip"
 gpu.emulator = gpu.api.is_available() and os.getenv("LUATENSOR_" .. gpu.kind:upper() .. "_PATH") == folder
