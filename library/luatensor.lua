@@ -1804,6 +1804,10 @@ Tensor["right_shift"] = Tensor["bitwise_right_shift"]
 ---The same as bitwise_right_shift_.
 Tensor["right_shift_"] = Tensor["bitwise_right_shift_"]
 
+---The same as x:to("rocm").
+---@return luatensor.Tensor #
+function Tensor:rocm() end
+
 ---Shifts elements along dims. Elements that are shifted beyond the end are inserted at the front.
 ---```lua
 ---lt.tensor{1, 2, 3}:roll(1)  --> [3, 1, 2]
