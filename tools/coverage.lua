@@ -389,9 +389,9 @@ This page lists every function that computes with tensors, and shows how the CPU
 each dtype. `make coverage` calls all these functions on both devices and writes this page.
 `spec/docs/coverage_spec.lua` makes the same calls and compares the results with this page.
 
-The GPU is the [emulated GPU](emulator.md). On a real GPU run the specs ([which](accelerators.md)). The emulator runs the
-same kernel sources as a GPU, and counts the calls of NVIDIA's libraries. On the GPU only one dtype of each column is
-tested: bool, int64, float16, float32 and complex64.
+The GPU is the [emulated GPU](emulator.md), which runs the same kernel sources as a real GPU, and counts the calls of
+NVIDIA's libraries. On the GPU only one dtype of each column is tested: bool, int64, float16, float32 and complex64.
+[Which accelerators](accelerators.md) tells what has run on real GPUs.
 
 | | |
 |---|---|
