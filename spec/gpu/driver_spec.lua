@@ -186,6 +186,22 @@ describe("a GPU", function()
     assert.is_truthy(said:find("matrix products take luatensor's own kernels", 1, true), said)
   end)
 
+  it("has the libraries of Python's active virtual environment, but the driver of the system", function()
+    local environment, driver = folder(), folder("libcuda.so.1")
+    local packages = environment .. "/lib/python3.11/site-packages/nvidia"
+    for name, files in pairs {cu13 = {"libnvrtc.so 13", "libcublas.so 13", "libcufft.so 12"}, cudnn = {"libcudnn.so 9"}} do
+      shell.passes(("mkdir -p %s/%s/lib && cp %s/*.h %s/%s/lib"):format(packages, name, emulator, packages, name))
+      for _, file in ipairs(files) do
+        local library, major = file:match "(%S+) (%d+)"
+        shell.passes(("cp %s/%s %s/%s/lib/%s.%s"):format(emulator, library, packages, name, library, major))
+      end
+    end
+    local said = lua([[
+      io.write(lt.devices()[2].software, "|", tostring(lt.fft.fft(lt.ones(2, {device = "cuda"}))[1]:real():item()))]],
+      {LUATENSOR_CUDA_PATH = "", CUDA_HOME = "/nowhere", VIRTUAL_ENV = environment, LD_LIBRARY_PATH = driver})
+    assert.equal("driver for CUDA 13.0, NVRTC 13.0, cuBLAS, cuDNN 9.19|2.0", said)
+  end)
+
   it("works without cuDNN, and says why", function()
     local none = folder("libcuda.so.1", "libnvrtc.so", "libcublas.so")
     local function words(variables)

@@ -225,14 +225,16 @@ static const char *const options[] = {"--std=c++17", "--device-as-default-execut
 
 static bool every_device(gpu_vendor *v, gpu_device_id id) { (void)v; (void)id; return true; }
 
-static const char *const toolkit_folders[] = {"lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", NULL};
+/* The last folder is that of Python's packages: nvidia/cu13/lib, nvidia/cudnn/lib. */
+static const char *const toolkit_folders[] = {"lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "lib", NULL};
 
 gpu_vendor gpu_nvidia = {
   .device = "cuda",
   .no_device = "the driver finds no device on this machine",
   .names = {[GPU_DRIVER] = "driver for CUDA", [GPU_RTC] = "NVRTC", [GPU_BLAS] = "cuBLAS", [GPU_DFT] = "cuFFT",
             [GPU_SOLVER] = "cuSOLVER", [GPU_EIG] = "cuSOLVER", [GPU_DNN] = "cuDNN"},
-  .search = {.list = "LUATENSOR_CUDA_PATH", .root = "CUDA_HOME", .roots = "/usr/local/cuda*", .folders = toolkit_folders},
+  .search = {.list = "LUATENSOR_CUDA_PATH", .root = "CUDA_HOME", .roots = "/usr/local/cuda*",
+             .wheels = "lib/python3*/site-packages/nvidia/*", .folders = toolkit_folders},
   .load = {[GPU_DRIVER] = load_driver, [GPU_RTC] = load_rtc, [GPU_BLAS] = load_blas, [GPU_DFT] = load_dft,
            [GPU_SOLVER] = load_solver, [GPU_EIG] = load_eig, [GPU_DNN] = load_dnn},
   .options = options, .text_start = "", .no_fma = "--fmad=false", .shared_plain = 48 << 10,
