@@ -76,7 +76,7 @@ JOBS := --jobs $(shell getconf _NPROCESSORS_ONLN)
 
 # Compiled kernels stay on disk between runs. The name of a kernel's file depends on everything from which the kernel
 # is compiled. COMPILED lists the source and the options of the kernels that were loaded since the last test-emulated began,
-# for test-hiprtc.
+# for test-nvrtc and test-hiprtc.
 COMPILED := $(BUILD)/spec/compiled/units.txt
 EMULATED  = LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels LUATENSOR_EMULATOR_UNITS=$(COMPILED) \
             LUATENSOR_TEST_DEVICE=cuda
@@ -168,7 +168,7 @@ torture: test-hosts       ## kills, failing allocators, hooks with errors, threa
 test-all:                 ## all tests: the specs in all builds and on the emulated GPU, the attacks; takes an hour or more
 	@spec/support/sum "make test" "make test-tables FULL=1" "make test-emulated FULL=1" "make test-gcstress FULL=1" \
 	  "make test-sanitize FULL=1" "make test-rock" "make compile-others FULL=1" "make test-musl FULL=1" "make test-clang FULL=1" "make test-stack FULL=1" \
-	  "LUATENSOR_EXHAUSTIVE=1 $(RUN_SPECS) --label exhaustive --with exhaustive" "make test-nvrtc" "make test-hiprtc FULL=1" "make fuzz" \
+	  "LUATENSOR_EXHAUSTIVE=1 $(RUN_SPECS) --label exhaustive --with exhaustive" "make test-nvrtc FULL=1" "make test-hiprtc FULL=1" "make fuzz" \
 	  "make torture" "make lint"
 
 # ---- the emulated GPU ---------------------------------------------------------------------------
@@ -185,32 +185,35 @@ $(BUILD)/spec/limits: spec/support/measure_limits.lua $(EMULATOR)/libnvrtc.so | 
 
 # ---- the real compilers -------------------------------------------------------------------------
 
-# test-nvrtc first runs the specs on the emulated GPU with an empty disk cache, and records the source and the options
-# of every kernel. Then the real NVRTC, which needs no GPU, compiles all of them.
-UNITS      := $(BUILD)/spec/nvrtc/units.txt
-UNIT_ARCHS ?= 80 90 100
-LIBNVRTC   ?= $(lastword $(wildcard $(foreach d,$(CUDA_HOME) /usr/local/cuda,$d/lib64/libnvrtc.so.12 $d/lib64/libnvrtc.so.13)))
-
 build/spec/units: spec/support/units.c build
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Isrc -o $@ $< $(BUILD)/obj/gpu/sources.o $(BUILD)/obj/embedded.o -ldl
 
-test-nvrtc: test-hosts build/spec/units   ## compiles every kernel of the specs with the real NVRTC, if it is installed
-	@rm -rf $(dir $(UNITS)) && mkdir -p $(dir $(UNITS))
-	@$(if $(LIBNVRTC),$(RUN_SPECS) $(JOBS) --label nvrtc $(EMULATED) LUATENSOR_CACHE=$(dir $(UNITS)) LUATENSOR_EMULATOR_UNITS=$(UNITS) \
-	    LUATENSOR_EMULATOR=protect=0 $(ON_DEVICE) && build/spec/units $(LIBNVRTC) $(UNIT_ARCHS) < $(UNITS), \
-	  $(call SKIP,no libnvrtc here: LIBNVRTC=path names one))
+# Compiles a share, $(1), of the kernels that test-emulated has listed by a compiler's library, $(2), which needs no GPU,
+# for the targets $(3). $(4) tells how to get the library.
+COMPILE_REALLY = if [ -z "$(2)" ]; then $(call SKIP,$(4)); \
+  elif [ ! -s $(COMPILED) ]; then $(call SKIP,no list of kernels here: make test-emulated writes one); \
+  else echo "ROTATION=$(ROTATION)"; build/spec/units --share $(1) $(2) $(3) < $(COMPILED); fi
 
-# test-hiprtc compiles a share of the kernels that runs on the emulated GPU have compiled before. hipRTC needs no GPU.
+# NVRTC is a part of CUDA toolkits and of PyPI's package nvidia-cuda-nvrtc. FULL=1 compiles all kernels for one target and
+# a fifth of them for the others.
+WHEEL_FOLDERS = $(if $(VIRTUAL_ENV),$(wildcard $(VIRTUAL_ENV)/lib/python3*/site-packages/nvidia/*/lib))
+LIBNVRTC    ?= $(lastword $(wildcard $(foreach d,$(addsuffix /lib64,$(CUDA_HOME) /usr/local/cuda) $(WHEEL_FOLDERS),$d/libnvrtc.so.12 $d/libnvrtc.so.13)))
+NVRTC_ARCHS ?= 80 90
+NVRTC_SHARE ?= 16:$(ROTATION)
+
+test-nvrtc: build/spec/units   ## compiles a share of the specs' kernels by NVIDIA's NVRTC, if it is installed; FULL=1: all
+	@$(if $(FULL),spec/support/sum "$(MAKE) -s test-nvrtc FULL= NVRTC_SHARE=1:0 NVRTC_ARCHS=90" \
+	    "$(MAKE) -s test-nvrtc FULL= NVRTC_SHARE=5:$(ROTATION) NVRTC_ARCHS='75 80 86 89 100 120'", \
+	  $(call COMPILE_REALLY,$(NVRTC_SHARE),$(LIBNVRTC),$(NVRTC_ARCHS),no libnvrtc here: LIBNVRTC=path names one))
+
 # Debian's hipRTC is 5.2.3. It is a part of libamdhip64, which knows no newer processor than gfx1030.
 LIBHIPRTC ?= $(lastword $(wildcard /usr/lib/$(MULTIARCH)/libamdhip64.so.* /opt/rocm/lib/libhiprtc.so))
 HIP_ARCHS ?= gfx90a gfx1030 gfx906
 HIP_SHARE ?= $(if $(FULL),1:0,64:$(ROTATION))
 
 test-hiprtc: build/spec/units   ## compiles a share of the specs' kernels by AMD's hipRTC, if it is installed; FULL=1: all
-	@if [ -z "$(LIBHIPRTC)" ]; then $(call SKIP,no libamdhip64 here: apt-get install libamdhip64-5); \
-	elif [ ! -s $(COMPILED) ]; then $(call SKIP,no list of kernels here: make test-emulated writes one); \
-	else echo "ROTATION=$(ROTATION)"; build/spec/units --share $(HIP_SHARE) $(LIBHIPRTC) $(HIP_ARCHS) < $(COMPILED); fi
+	@$(call COMPILE_REALLY,$(HIP_SHARE),$(LIBHIPRTC),$(HIP_ARCHS),no libamdhip64 here: apt-get install libamdhip64-5)
 
 # ---- ARM64 ------------------------------------------------------------------------------------------
 
