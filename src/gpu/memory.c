@@ -24,12 +24,8 @@ memory_stats *gpu_stats(int index) { return &stats[index]; }
 /* True if LUATENSOR_GPU_CACHE=off. In this case each tensor is an allocation of the driver, so that tools such as
 ** compute-sanitizer detect accesses beyond the end of a tensor. */
 static bool cache_is_off(void) {
-  static int off = -1;
-  if (off < 0) {
-    const char *text = getenv("LUATENSOR_GPU_CACHE");
-    off = text && strcmp(text, "off") == 0;
-  }
-  return off == 1;
+  static int known = -1;
+  return gpu_variable_is("LUATENSOR_GPU_CACHE", "off", &known);
 }
 
 /* ---- sizes ---- */

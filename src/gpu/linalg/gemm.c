@@ -4,7 +4,6 @@
 ** and results that the library cannot write. They also replace a library that is missing or does not support the device. */
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/blas.h"
@@ -360,12 +359,8 @@ static bool fits_blas(const gpu *g, const gemm_call *c, blas_matrix *layout) {
 
 /* True if LUATENSOR_BLAS=always, so that the library also multiplies small matrices. */
 static bool takes_small(void) {
-  static int always = -1;
-  if (always < 0) {
-    const char *text = getenv("LUATENSOR_BLAS");
-    always = text && strcmp(text, "always") == 0;
-  }
-  return always == 1;
+  static int known = -1;
+  return gpu_variable_is("LUATENSOR_BLAS", "always", &known);
 }
 
 /* True if luatensor's own kernel is faster than the library, because its launch is cheaper. On an H100 with cuBLAS 13.1, a

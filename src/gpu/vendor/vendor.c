@@ -43,9 +43,17 @@ void gpu_dnn_complain(gpu_vendor *v, const char *format, ...) {
   va_end(arguments);
 }
 
+bool gpu_variable_is(const char *variable, const char *text, int *known) {
+  if (*known < 0) {
+    const char *value = getenv(variable);
+    *known = value && strcmp(value, text) == 0;
+  }
+  return *known == 1;
+}
+
 bool gpu_dnn_is_off(gpu_vendor *v, const char *variable) {
-  const char *value = getenv(variable);
-  bool off = value && strcmp(value, "off") == 0;
+  int known = -1;
+  bool off = gpu_variable_is(variable, "off", &known);
   if (off) gpu_set_reason(v, GPU_DNN, "%s=off: convolutions take luatensor's own kernels", variable);
   return off;
 }

@@ -87,6 +87,10 @@ typedef struct gpu_vendor {
 
 extern gpu_vendor gpu_nvidia, gpu_amd;
 
+/* True if the environment variable has the value `text`. *known keeps the answer for later calls, and is -1 before the
+** first. */
+bool gpu_variable_is(const char *variable, const char *text, int *known);
+
 /* The number of GPUs that luatensor uses of one vendor. */
 enum { VENDOR_GPUS = 16 };
 
