@@ -15,6 +15,22 @@ end
 describe("rocm", function()
   if not gpu.amd_is_emulated then return pending("make emulator builds what stands in for AMD's libraries") end
 
+  it("loads programs that are not listed for the real compilers, because they contain the emulated compiler's defines", function()
+    local list = shell.folder() .. "/units"
+    local function listed(device)
+      local code = ("print((lt.ones(3, {device = [[%s]]}) + 1):sum():item())"):format(device)
+      local only = "LUATENSOR_CUDA_PATH=" .. gpu.folder .. " LUATENSOR_EMULATOR_UNITS=" .. list
+      local _, output = gpu.run_on_amd(code, nil, nil, only)
+      assert.equal("6.0", output)
+      local file = io.open(list)
+      local text = file and file:read "a" or ""
+      if file then file:close() end
+      return text:find(".cuh\t", 1, true) ~= nil
+    end
+    assert.is_false(listed "rocm")
+    assert.is_true(listed "cuda")
+  end)
+
   it("computes, with 32 and with 64 threads in a wavefront", function()
     for _, lanes in ipairs {"lanes=32", "lanes=64"} do
       prints("rocm:0\t4950.0\t99.0\t50", [[

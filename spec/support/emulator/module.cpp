@@ -52,12 +52,14 @@ static int check_image(const simt_image &i) {
 ** program's name and its options, separated by tabs. spec/support/units.c compiles these programs by NVRTC or hipRTC.
 ** Programs are listed when they are loaded, because most of them are compiled by an earlier process. The source of a
 ** program that is no file of src/gpu/kernels is stored in a file beside the list, and the line begins with @ and the path
-** of this file. */
+** of this file. Programs of the emulated hipRTC are left out, because their options define a processor (hip.cpp); NVIDIA's
+** devices load the same programs. */
 static void note_unit(const simt_image &i) {
   static auto &noted = *new std::set<std::string>;
   const char *file = getenv("LUATENSOR_EMULATOR_UNITS");
   std::string unit = reinterpret_cast<const char *>(&i + 1) + i.bytes;
-  if (!file || !*file || !noted.insert(unit).second) return;
+  bool of_amd = unit.find("-D__HIP__") != std::string::npos;
+  if (!file || !*file || of_amd || !noted.insert(unit).second) return;
   size_t line = unit.find('\n'), name = std::min(unit.find('\t'), line);
   std::string text = unit.substr(0, line);
   if (line != std::string::npos) {
