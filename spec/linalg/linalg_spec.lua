@@ -505,6 +505,12 @@ describe("linalg says", function()
     assert.same({{1, 0}, {0, 1}}, la.cholesky(lt.tensor {{1.0, 0 / 0}, {0.0, 1.0}}):totable())
   end)
 
+  it("infinity in the determinant of an infinite diagonal", function()
+    for _, dtype in ipairs {"float32", "float64"} do
+      assert.equal(math.huge, la.det(lt.tensor({{math.huge, 0}, {0, 4}}, {dtype = dtype})):item())
+    end
+  end)
+
   it("NaN in what is only solved", function()
     for _, dtype in ipairs {"float32", "float64", "complex64", "complex128"} do
       for _, n in ipairs {2, 3, 40} do

@@ -548,7 +548,7 @@ describe("a step in a captured graph", function()
     local g = lt.graph(step)
     local before = bytes()
     opt.param_groups[1].amsgrad = true
-    assert.matches("Adam: parameter 1: another update rule applies since the graph was captured; capture it again",
+    assert.matches("Adam: parameter 1: its update rule, its memory or that of its state has changed since the graph was captured; capture it again",
                    message(g.replay, g))
     opt.param_groups[1].amsgrad = false
     opt.param_groups[1].lr = "fast"
@@ -559,6 +559,88 @@ describe("a step in a captured graph", function()
     assert.matches("Adam: parameter 1: its state was replaced since the graph was captured; capture it again",
                    message(g.replay, g))
     assert.equal(before, bytes())
+  end)
+
+  captures("is an error if the parameters or the state were moved", function()
+    local p, q = lt.ones(2), lt.ones(2)
+    for _, x in ipairs {p, q} do x.requires_grad = true end
+    local m = require("luatensor.nn").Linear(2, 2):to(helpers.device)
+    local opt = optim.Adam(m:parameters())
+    local function step()
+      opt:zero_grad()
+      m(lt.ones(1, 2, {dtype = m.weight.dtype, device = helpers.device})):sum():backward()
+      opt:step()
+    end
+    local g = lt.graph(step)
+    g:replay()
+    m:to("float64")
+    assert.matches("Adam: parameter %d: its update rule, its memory or that of its state has changed since", message(g.replay, g))
+    assert.equal(2, opt.state[m.weight].step)
+    step()                                                              -- converts the state
+    assert.matches("capture it again", message(g.replay, g))
+    assert.equal(3, opt.state[m.weight].step)
+    g = lt.graph(step)
+    g:replay()
+    assert.equal(5, opt.state[m.weight].step)
+    m.weight:free()
+    assert.matches("capture it again", message(g.replay, g))
+  end)
+
+  captures("does not count if the replay fails", function()
+    local made = {dtype = "float32", device = helpers.device}
+    local function make()
+      local p, q = lt.ones(2, made), lt.ones(2, made)
+      for _, x in ipairs {p, q} do x.requires_grad = true end
+      local first, second = optim.Adam {{params = {p}}, {params = {q}}}, optim.NAdam {p}
+      return first, second, function()
+        for _, x in ipairs {p, q} do x.grad = x:detach() * 3 end
+        first:step()
+        second:step()
+      end, function() return p:detach():to_bytes() .. q:detach():to_bytes() end
+    end
+    local _, _, plain, want = make()
+    local first, second, step, got = make()
+    local g = lt.graph(step)
+    plain()
+    first.param_groups[2].amsgrad = true
+    for _ = 1, 2 do assert.matches("capture it again", message(g.replay, g)) end
+    first.param_groups[2].amsgrad = false
+    second.param_groups[1].lr = "fast"
+    assert.matches("NAdam: ", message(g.replay, g))
+    second.param_groups[1].lr = 2e-3
+    local emulator = require("spec.support.gpu").emulator
+    for _, failure in ipairs(emulator and {"fail_graph=1", "fail_copy=1"} or {}) do
+      emulator.configure(failure)
+      assert.is_false(pcall(g.replay, g))
+    end
+    for _ = 1, 4 do
+      plain()
+      g:replay()
+      assert.equal(want(), got())
+    end
+  end)
+
+  captures("may clear the gradients in place at its end", function()
+    local made = {dtype = "float32", device = helpers.device}
+    local function make()
+      local p = lt.ones(2, made)
+      p.requires_grad = true
+      local opt = optim.SGD({p}, {lr = 0.01})
+      return p, function()
+        (p * p):sum():backward()
+        opt:step()
+        opt:zero_grad {set_to_none = false}
+      end
+    end
+    local p, plain = make()
+    local q, step = make()
+    local g = lt.graph(step)
+    plain()
+    for _ = 1, 3 do
+      plain()
+      g:replay()
+      assert.same(p:detach():totable(), q:detach():totable())
+    end
   end)
 
   captures("needs a step before it", function()

@@ -53,6 +53,7 @@ void gpu_hold(gpu *g, gpu_segment *s, gpu_block *b) {
 static int begin(gpu *g, struct gpu_recording *r) {
   gpu_queue *q = gpu_capture_queue(g);
   int st = gpu_wait(g, true);
+  if (st == OK) gpu_make_room(g);               /* a capture cannot return cached memory to the driver */
   if (st == OK && !q->stream) st = gpu_queue_open(g, q);
   if (st == OK) st = gpu_check(g, g->driver->capture_begin(q->stream, CAPTURE_RELAXED), "capturing a graph");
   if (st != OK) return st;

@@ -4,6 +4,7 @@ local args = require "luatensor.base.args"
 local missing = require "luatensor.base.missing_methods"
 local arity = require "luatensor.base.arity"
 local core = require "luatensor.core"
+local engine = require "luatensor.autograd.engine"
 local lists = require "luatensor.base.lists"
 local blame = require "luatensor.base.blame"
 local options = require "luatensor.optim.options"
@@ -153,6 +154,12 @@ local function check_there(self, p)
   if gone then fail(self, "parameter %d: %s", self.index[p], gone) end
 end
 
+-- Sets a gradient to 0 in place.
+local function clear(g)
+  local _ <close> = engine.recording(false)
+  g:zero_()
+end
+
 --- Clears the gradients of all parameters.
 -- @tparam[opt] table given `set_to_none` (true): the gradients become nil; false: they become 0
 function Optimizer:zero_grad(given)
@@ -162,7 +169,8 @@ function Optimizer:zero_grad(given)
     for _, p in ipairs(group.params) do
       check_there(self, p)
       local g = keeps and gradient(p)
-      if not keeps then p.grad = nil elseif g then p.grad = core.zeros_like(g) end
+      if not keeps then p.grad = nil elseif g and not core.capturing() then p.grad = core.zeros_like(g)
+      elseif g then clear(g) end                             -- a replay repeats the capture on the same memory
     end
   end
 end
@@ -213,24 +221,37 @@ local function step_parameter(self, p, state, group)
   if problem then fail(self, "parameter %d: %s does not fit it", self.index[p], problem) end
 end
 
+-- Copies the numbers of a table, such as the number of the step in a state.
+local function copy_numbers(to, from)
+  for name, x in pairs(from) do
+    if type(x) == "number" then to[name] = x end
+  end
+end
+
 -- Makes a step for parameter p while a graph is captured, and adds it to `steps` if it is part of the graph. A captured
--- step computes nothing, so it does not count: the numbers of the state, such as the number of the step, stay.
+-- step computes nothing, so it does not count: the numbers of the state stay.
 local function capture_parameter(self, p, state, group, steps)
   local before, numbers = core.updates_captured(), {}
-  for name, x in pairs(state) do
-    if type(x) == "number" then numbers[name] = x end
-  end
+  copy_numbers(numbers, state)
   step_parameter(self, p, state, group)
   if core.updates_captured() == before then return end
-  for name, x in pairs(numbers) do state[name] = x end
-  steps[#steps + 1] = {p = p, state = state, group = group}
+  copy_numbers(state, numbers)
+  steps[#steps + 1] = {p = p, state = state, group = group, numbers = numbers}
+end
+
+-- Restores the numbers of the states if a replay fails. `steps.given` is the number of steps that replay_steps began.
+local function undo_steps(steps)
+  for k = 1, steps.given do copy_numbers(steps[k].state, steps[k].numbers) end
 end
 
 -- Gives the graph the numbers of the next step, in the order of the capture.
 local function replay_steps(self, steps)
+  steps.given = 0
   for k = 1, #self.param_groups do self:check_types(self.param_groups[k]) end
   for k = 1, #steps do
     local step = steps[k]
+    copy_numbers(step.numbers, step.state)
+    steps.given = k
     local problem = self.state[step.p] ~= step.state and "its state was replaced"
       or self:update(step.p, step.state, step.group)
     if problem then
@@ -268,7 +289,7 @@ function Optimizer:step(closure)
   for k = 1, #groups do check_group(self, groups[k]) end
   local steps = core.capturing() and {}
   for k = 1, #groups do step_group(self, groups[k], steps) end
-  if steps then core.before_replay(function() replay_steps(self, steps) end) end
+  if steps then core.before_replay(function() replay_steps(self, steps) end, function() undo_steps(steps) end) end
   return loss
 end
 

@@ -54,14 +54,18 @@ static int l_capturing(lua_State *L) {
   return 1;
 }
 
-/* before_replay(f): each replay of the graph that is being captured first calls f, an optimiser's function that gives the
-** numbers of its next step. */
+/* before_replay(give, undo): each replay of the graph that is being captured first calls `give`, an optimiser's function
+** that gives the numbers of its next step, and `undo` if the replay then fails. */
 static int l_before_replay(lua_State *L) {
+  lua_settop(L, 2);
   luaL_checktype(L, 1, LUA_TFUNCTION);
+  luaL_checktype(L, 2, LUA_TFUNCTION);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &captured_uses);
-  luaL_checktype(L, 2, LUA_TTABLE);
-  lua_pushvalue(L, 1);
-  lua_rawseti(L, 2, (lua_Integer)lua_rawlen(L, 2) + 1);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  for (int k = 1; k <= 2; k++) {
+    lua_pushvalue(L, k);
+    lua_rawseti(L, 3, (lua_Integer)lua_rawlen(L, 3) + 1);
+  }
   return 0;
 }
 
@@ -146,23 +150,43 @@ static int l_graph(lua_State *L) {
 
 /* ---- replays ---- */
 
-/* Calls the functions in the list of the table at index 1. */
-static int l_call_list(lua_State *L) {
-  for (lua_Integer k = 1; lua_rawgeti(L, 1, k) != LUA_TNIL; k++) lua_call(L, 0, 0);
+/* Calls the first function of each pair in the list of the table at index 1. *reached, a pointer at index 2, becomes the
+** position of the last called function. */
+static int l_give(lua_State *L) {
+  lua_Integer *reached = lua_touserdata(L, 2);
+  for (lua_Integer k = 1; lua_rawgeti(L, 1, k) != LUA_TNIL; k += 2) {
+    *reached = k;
+    lua_call(L, 0, 0);
+  }
   return 0;
 }
 
-/* Collects the numbers of the captured updates of parameters from the optimisers of the graph at index 1. */
-static void collect_numbers(lua_State *L, graph *g) {
-  if (g->updates.count == 0) return;
-  lua_pushcfunction(L, l_call_list);
+/* Calls the second function of each pair up to position `reached` of the graph at index 1. */
+static void undo(lua_State *L, lua_Integer reached) {
   lua_getiuservalue(L, 1, USES);
+  for (lua_Integer k = 1; k <= reached; k += 2) {
+    lua_rawgeti(L, -1, k + 1);
+    lua_call(L, 0, 0);
+  }
+  lua_pop(L, 1);
+}
+
+/* Collects the numbers of the captured updates of parameters from the optimisers of the graph at index 1. Returns the value
+** for `undo`. */
+static lua_Integer collect_numbers(lua_State *L, graph *g) {
+  lua_Integer reached = 0;
+  if (g->updates.count == 0) return 0;
+  lua_pushcfunction(L, l_give);
+  lua_getiuservalue(L, 1, USES);
+  lua_pushlightuserdata(L, &reached);
   update_collect(&g->updates);
-  int failed = lua_pcall(L, 1, 0, 0);
+  int failed = lua_pcall(L, 2, 0, 0);
   update_collect(NULL);
+  int missing = g->updates.count - g->updates.given;
+  if (failed || missing) undo(L, reached);
   if (failed) lua_error(L);
-  if (g->updates.given < g->updates.count) luaL_error(L, "replay: %d of %d captured updates have no numbers any more",
-                                                      g->updates.count - g->updates.given, g->updates.count);
+  if (missing) luaL_error(L, "replay: %d of %d captured updates have no numbers any more", missing, g->updates.count);
+  return reached;
 }
 
 /***
@@ -175,8 +199,9 @@ static int g_replay(lua_State *L) {
   graph *g = check_graph(L, "replay");
   if (random_is_captured()) return luaL_error(L, "replay: not while a graph is captured");
   run_deferred(L, "replay");
-  collect_numbers(L, g);
+  lua_Integer given = collect_numbers(L, g);
   int st = graph_replay(g);
+  if (st != OK) undo(L, given);
   if (st != OK) return raise_device(L, "replay", st, g->where);
   lua_getiuservalue(L, 1, RESULTS);
   lua_getfield(L, -1, "n");

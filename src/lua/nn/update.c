@@ -73,7 +73,10 @@ static bool get_parameter(lua_State *L, int i, tensor **at) {
 
 /* While a graph collects the numbers of a replay: gives the numbers of the next captured update. */
 static int give_numbers(lua_State *L, enum update_op op, const double *number) {
-  return update_give(op, number) ? 0 : push_problem(L, "another update rule applies");
+  tensor *at[UPDATE_OPERANDS];
+  at[0] = test_tensor(L, 1);
+  bool same = at[0] && !tensor_is_gone(at[0]) && get_states(L, &update_rows[op], at) && update_give(op, at, number);
+  return same ? 0 : push_problem(L, "its update rule, its memory or that of its state has changed");
 }
 
 /* update(parameter, state, number …): updates the parameter and returns nothing. If the parameter has no gradient,

@@ -58,23 +58,25 @@ static bool enlarge(void *array, int n, size_t size) {
 static int add_block(update_cells *c) {
   int cells = (c->nblock + 1) * UPDATE_CELLS;
   void *block;
-  if (!enlarge(&c->op, cells, sizeof *c->op) || !enlarge(&c->now, cells, sizeof *c->now) ||
+  if (!enlarge(&c->cell, cells, sizeof *c->cell) || !enlarge(&c->now, cells, sizeof *c->now) ||
       !enlarge(&c->block, c->nblock + 1, sizeof *c->block)) return ERR_MEMORY;
   int st = c->where.device->graphs->alloc_apart(c->where.index, UPDATE_CELLS * sizeof *c->now, &block);
   if (st == OK) c->block[c->nblock++] = block;
   return st;
 }
 
-/* Adds a cell for an update at `where` to the graph that this thread captures. Sets *cell to the cell's address, or to NULL
-** if this thread captures no graph there. */
-static int add_cell(enum update_op op, place where, const double **cell) {
+/* Adds a cell for an update to the graph that this thread captures. Sets *cell to the cell's address, or to NULL if this
+** thread captures no graph there. */
+static int add_cell(enum update_op op, tensor *const *operand, const double **cell) {
   update_cells *c = captured;
   *cell = NULL;
-  if (!c || !place_equal(c->where, where)) return OK;
+  if (!c || !place_equal(c->where, operand[0]->store->place)) return OK;
   int at = c->count % UPDATE_CELLS, st = c->count == c->nblock * UPDATE_CELLS ? add_block(c) : OK;
   if (st != OK) return st;
   *cell = ((const update_numbers *)c->block[c->nblock - 1])[at].number;
-  c->op[c->count++] = op;
+  c->cell[c->count] = (struct update_cell){.op = op};
+  for (int k = 0; k < 2 + update_rows[op].states; k++) c->cell[c->count].at[k] = k == 1 ? NULL : tensor_data(operand[k]);
+  c->count++;
   return OK;
 }
 
@@ -85,9 +87,11 @@ void update_collect(update_cells *c) {
 
 bool update_is_collecting(void) { return collected != NULL; }
 
-bool update_give(enum update_op op, const double *number) {
+bool update_give(enum update_op op, tensor *const *at, const double *number) {
   update_cells *c = collected;
-  if (c->given == c->count || c->op[c->given] != op) return false;
+  if (c->given == c->count || c->cell[c->given].op != op) return false;
+  for (int k = 0; k < 2 + update_rows[op].states; k++)
+    if (k != 1 && c->cell[c->given].at[k] != tensor_data(at[k])) return false;
   memcpy(c->now[c->given++].number, number, sizeof c->now->number);
   return true;
 }
@@ -102,7 +106,7 @@ int update_send(const update_cells *c) {
 }
 
 void update_cells_forget(update_cells *c) {
-  free(c->op);
+  free(c->cell);
   free(c->now);
   free(c->block);
   *c = (update_cells){.where = c->where};
@@ -122,7 +126,7 @@ int op_update(enum update_op op, tensor *const *at, const double *number) {
   const double *cell;
   bool flat;
   int st = op_update_check(at, operands, &flat);
-  if (st == OK) st = add_cell(op, where, &cell);
+  if (st == OK) st = add_cell(op, at, &cell);
   if (st != OK || at[0]->count == 0) return st;
   plan p;
   make_plan(&p, at, operands, flat);

@@ -35,7 +35,10 @@ typedef struct update_cells {
   int   count, given;                    /* number of cells, and of the cells whose numbers were given for the next
                                          ** replay */
   int   nblock;
-  enum update_op *op;                    /* [nblock * UPDATE_CELLS]: the rule of each cell */
+  struct update_cell {
+    enum update_op op;
+    const void *at[UPDATE_OPERANDS];     /* the addresses of the parameter and of the states, in which the graph writes */
+  } *cell;                               /* [nblock * UPDATE_CELLS] */
   update_numbers *now;                   /* [nblock * UPDATE_CELLS]: the numbers of the next replay */
   void **block;                          /* [nblock]: device memory of UPDATE_CELLS cells each */
 } update_cells;
@@ -47,11 +50,11 @@ void update_capture(update_cells *c);
 int  update_captured(void);
 
 /* From update_collect to update_collect(NULL), the updates of this thread are numbers for c's cells: op_update must not be
-** called, and update_give takes the numbers of the next cell. Returns false if this cell has another rule or if there is no
-** further cell. */
+** called, and update_give takes the numbers of the next cell. `at` is as for op_update, without the gradient. Returns false
+** if the cell has another rule or other memory, or if there is no further cell. */
 void update_collect(update_cells *c);
 bool update_is_collecting(void);
-bool update_give(enum update_op op, const double *number);
+bool update_give(enum update_op op, tensor *const *at, const double *number);
 
 /* Copies the given numbers to the device. */
 int  update_send(const update_cells *c);

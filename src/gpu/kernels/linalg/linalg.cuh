@@ -146,7 +146,7 @@ KERNEL(make_det)(const T *a, int64_t n, const PIVOT *pivots, const int *info, T 
   for (int64_t i = 0; i < n && !singular; i++) {
     complex128_t factor = scaled(widened(a[matrix * n * n + i * (n + 1)]), &e);
     exponent += e;
-    made = scaled(m_mul(made, factor), &e);
+    made = scaled(IS_REAL ? complex128_t(made.re * factor.re, 0) : m_mul(made, factor), &e);      /* infinity * 0 is NaN */
     exponent += e;
   }
   det[matrix] = narrowed(complex128_t(shifted(made.re, exponent), shifted(made.im, exponent)));
