@@ -69,6 +69,18 @@ describe("bench.diff", function()
     assert.equal("faster", row.verdict)
   end)
 
+  it("has no verdict if a quartile is missing, as in a changed file", function()
+    for k = 1, 3, 2 do
+      local numbers = {9, 10, 11}
+      numbers[k] = nil
+      for _, pair in ipairs {{numbers, {4, 5, 6}}, {{4, 5, 6}, numbers}} do
+        local row = diff_of(figure("f", pair[1][1], pair[1][2], pair[1][3]), figure("f", pair[2][1], pair[2][2], pair[2][3]))
+        assert.equal("undecided", row.verdict)
+        assert.equal("single", row.why)
+      end
+    end
+  end)
+
   it("has no verdict on single figures", function()
     local row = diff_of({name = "f", median = 2}, {name = "f", median = 1})
     assert.equal("undecided", row.verdict)

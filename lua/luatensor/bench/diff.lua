@@ -200,10 +200,10 @@ local function speed_up(row)
   return row.after.median / row.before.median
 end
 
--- Returns the reason why no verdict on the two figures is possible, or nil: "single" (a figure has no quartiles),
+-- Returns the reason why no verdict on the two figures is possible, or nil: "single" (a figure lacks quartiles),
 -- "busy" (other processes used the processor) or "spread" (quartiles are too far apart).
 local function doubt(before, after)
-  if not (before.q1 and after.q1) then return "single" end
+  if not (before.q1 and before.q3 and after.q1 and after.q3) then return "single" end
   if math.max(before.others or 0, after.others or 0) > notes.OTHERS then return "busy" end
   if statistics.overlap(before, after) then return nil end
   if math.max(statistics.spread(before), statistics.spread(after)) > diff.SPREAD then return "spread" end
