@@ -3260,7 +3260,8 @@ function lt.detach(x) end
 ---called twice, without arguments: first normally (kernels are compiled, its effects happen), then for the capture, which
 ---computes nothing. The results have no values before the first replay. Each replay runs the same ops on the same tensors:
 ---to change the inputs, write into them (`x:copy_(y)`). Random numbers advance at each replay as if the function had been
----called, and so do the steps of optimisers, with their current rates. Shapes, and branches that Lua took at the capture, stay the same. Inside the function, reading values, copies
+---called, and so do the steps of optimisers, with their current rates. Shapes, and branches that Lua took at the capture,
+---stay the same. Inside the function, reading values, copies
 ---from and to the CPU, waiting, streams, events and work on another GPU are errors. Work on CPU tensors is not part of the
 ---graph: it runs only in the two calls.
 ---Errors: errors of f; if the device is a CPU.

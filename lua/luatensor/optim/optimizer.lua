@@ -169,8 +169,13 @@ function Optimizer:zero_grad(given)
     for _, p in ipairs(group.params) do
       check_there(self, p)
       local g = keeps and gradient(p)
-      if not keeps then p.grad = nil elseif g and not core.capturing() then p.grad = core.zeros_like(g)
-      elseif g then clear(g) end                             -- a replay repeats the capture on the same memory
+      if not keeps then
+        p.grad = nil
+      elseif g and core.capturing() then                     -- replays read and write the memory of the capture
+        clear(g)
+      elseif g then
+        p.grad = core.zeros_like(g)
+      end
     end
   end
 end

@@ -35,12 +35,7 @@ static int run_matrices(solver *s, const solver_routine *r) {
 
 static int run_solver(solver *s) {
   const solver_routine *r = solver_routines[s->c->op];
-  size_t bytes = (size_t)(s->c->batch + 1) * sizeof(int);
-  void *info;
-  int st = solver_scratch(s, bytes, &info);
-  if (st != OK) return st;
-  s->info = info;
-  st = gpu_check(s->g, s->g->driver->set_8((gpu_address)(uintptr_t)info, 0, bytes, s->g->stream), "filling");
+  int st = solver_zeros(s, (size_t)(s->c->batch + 1) * sizeof *s->info, &s->info);
   if (st == OK && r->plan) st = r->plan(s);
   if (st == OK) st = run_matrices(s, r);
   if (st == OK && r->finish) st = r->finish(s);

@@ -94,12 +94,8 @@ static void *pivots(const solver *s, int64_t i) { return (char *)s->pivots + i *
 
 static int note_nan(solver *s) {
   int64_t count = s->c->m * s->c->n, total = count * s->c->batch;
-  size_t bytes = (size_t)s->c->batch * sizeof *s->nan;
-  void *a = s->c->a, *nan;
-  int st = solver_scratch(s, bytes, &nan);
-  if (st != OK) return st;
-  s->nan = nan;
-  st = gpu_check(s->g, s->g->driver->set_8((gpu_address)(uintptr_t)nan, 0, bytes, s->g->stream), "filling");
+  void *a = s->c->a;
+  int st = solver_zeros(s, (size_t)s->c->batch * sizeof *s->nan, &s->nan);
   return st == OK ? solver_launch(s, SOLVER_note_nan, total, (void *[]){&a, &count, &total, &s->nan}) : st;
 }
 

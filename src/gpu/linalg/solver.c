@@ -88,6 +88,14 @@ int solver_scratch(solver *s, size_t bytes, void **ptr) {
   return st;
 }
 
+int solver_zeros(solver *s, size_t bytes, int **ptr) {
+  void *made;
+  int st = solver_scratch(s, bytes, &made);
+  if (st != OK) return st;
+  *ptr = made;
+  return gpu_check(s->g, s->g->driver->set_8((gpu_address)(uintptr_t)made, 0, bytes, s->g->stream), "filling");
+}
+
 int solver_room(solver *s, size_t device, size_t host) {
   int st = OK;
   if (device > s->device_bytes) {

@@ -63,6 +63,7 @@ int solver_check(gpu *g, solver_result r);
 /* solver_scratch allocates device memory that solver_end frees. solver_room enlarges the library's scratch memory on the
 ** device and on the host to at least these sizes, in bytes. */
 int solver_scratch(solver *s, size_t bytes, void **ptr);
+int solver_zeros(solver *s, size_t bytes, int **ptr);        /* the same for integers that begin as 0 */
 int solver_room(solver *s, size_t device, size_t host);
 
 /* Launches the kernel with at least `count` threads, in blocks of 256. */

@@ -46,22 +46,13 @@ static _Thread_local update_cells *captured, *collected;
 void update_capture(update_cells *c) { captured = c; }
 int  update_captured(void)           { return captured ? captured->count : 0; }
 
-/* Enlarges an array to n elements of `size` bytes. Returns false if memory is exhausted. */
-static bool enlarge(void *array, int n, size_t size) {
-  void *old, *more;
-  memcpy(&old, array, sizeof old);
-  more = realloc(old, (size_t)n * size);
-  if (more) memcpy(array, &more, sizeof more);
-  return more != NULL;
-}
-
 static int add_block(update_cells *c) {
-  int cells = (c->nblock + 1) * UPDATE_CELLS;
-  void *block;
-  if (!enlarge(&c->cell, cells, sizeof *c->cell) || !enlarge(&c->now, cells, sizeof *c->now) ||
-      !enlarge(&c->block, c->nblock + 1, sizeof *c->block)) return ERR_MEMORY;
-  int st = c->where.device->graphs->alloc_apart(c->where.index, UPDATE_CELLS * sizeof *c->now, &block);
-  if (st == OK) c->block[c->nblock++] = block;
+  update_block *more = realloc(c->block, (size_t)(c->nblock + 1) * sizeof *more);
+  if (!more) return ERR_MEMORY;
+  c->block = more;
+  void *memory;
+  int st = c->where.device->graphs->alloc_apart(c->where.index, sizeof more->now, &memory);
+  if (st == OK) c->block[c->nblock++].memory = memory;
   return st;
 }
 
@@ -73,9 +64,10 @@ static int add_cell(enum update_op op, tensor *const *operand, const double **ce
   if (!c || !place_equal(c->where, operand[0]->store->place)) return OK;
   int at = c->count % UPDATE_CELLS, st = c->count == c->nblock * UPDATE_CELLS ? add_block(c) : OK;
   if (st != OK) return st;
-  *cell = ((const update_numbers *)c->block[c->nblock - 1])[at].number;
-  c->cell[c->count] = (struct update_cell){.op = op};
-  for (int k = 0; k < 2 + update_rows[op].states; k++) c->cell[c->count].at[k] = k == 1 ? NULL : tensor_data(operand[k]);
+  update_block *b = &c->block[c->nblock - 1];
+  b->cell[at] = (struct update_cell){.op = op};
+  for (int k = 0; k < 2 + update_rows[op].states; k++) b->cell[at].at[k] = k == 1 ? NULL : tensor_data(operand[k]);
+  *cell = b->memory[at];
   c->count++;
   return OK;
 }
@@ -89,32 +81,35 @@ bool update_is_collecting(void) { return collected != NULL; }
 
 bool update_give(enum update_op op, tensor *const *at, const double *number) {
   update_cells *c = collected;
-  if (c->given == c->count || c->cell[c->given].op != op) return false;
+  if (c->given == c->count) return false;
+  update_block *b = &c->block[c->given / UPDATE_CELLS];
+  int i = c->given % UPDATE_CELLS;
+  if (b->cell[i].op != op) return false;
   for (int k = 0; k < 2 + update_rows[op].states; k++)
-    if (k != 1 && c->cell[c->given].at[k] != tensor_data(at[k])) return false;
-  memcpy(c->now[c->given++].number, number, sizeof c->now->number);
+    if (k != 1 && b->cell[i].at[k] != tensor_data(at[k])) return false;
+  memcpy(b->now[i], number, sizeof b->now[i]);
+  c->given++;
   return true;
 }
 
 int update_send(const update_cells *c) {
   int st = OK;
   for (int k = 0; st == OK && k < c->nblock; k++) {
+    const update_block *b = &c->block[k];
     int rest = c->count - k * UPDATE_CELLS, n = rest < UPDATE_CELLS ? rest : UPDATE_CELLS;
-    st = device_copy_in(c->where, c->block[k], c->now + k * UPDATE_CELLS, (size_t)n * sizeof *c->now);
+    st = device_copy_in(c->where, b->memory, b->now, (size_t)n * sizeof *b->now);
   }
   return st;
 }
 
 void update_cells_forget(update_cells *c) {
-  free(c->cell);
-  free(c->now);
   free(c->block);
   *c = (update_cells){.where = c->where};
 }
 
 void update_cells_free(update_cells *c) {
   for (int k = 0; k < c->nblock; k++)
-    c->where.device->free(c->where.index, c->block[k], UPDATE_CELLS * sizeof *c->now);
+    c->where.device->free(c->where.index, c->block[k].memory, sizeof c->block[k].now);
   update_cells_forget(c);
 }
 

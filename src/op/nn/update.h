@@ -26,21 +26,21 @@ int op_update(enum update_op op, tensor *const *at, const double *number);
 
 enum { UPDATE_CELLS = 64 };              /* number of cells in a block of memory, which is copied at once */
 
-typedef struct update_numbers {
-  double number[UPDATE_NUMBERS];
-} update_numbers;
+typedef struct update_block {
+  double (*memory)[UPDATE_NUMBERS];      /* [UPDATE_CELLS] cells, in the device's memory */
+  double now[UPDATE_CELLS][UPDATE_NUMBERS];      /* the numbers of the next replay */
+  struct update_cell {
+    enum update_op op;
+    const void *at[UPDATE_OPERANDS];     /* the addresses of the parameter and of the states, in which the graph writes */
+  } cell[UPDATE_CELLS];
+} update_block;
 
 typedef struct update_cells {
   place where;
   int   count, given;                    /* number of cells, and of the cells whose numbers were given for the next
                                          ** replay */
   int   nblock;
-  struct update_cell {
-    enum update_op op;
-    const void *at[UPDATE_OPERANDS];     /* the addresses of the parameter and of the states, in which the graph writes */
-  } *cell;                               /* [nblock * UPDATE_CELLS] */
-  update_numbers *now;                   /* [nblock * UPDATE_CELLS]: the numbers of the next replay */
-  void **block;                          /* [nblock]: device memory of UPDATE_CELLS cells each */
+  update_block *block;
 } update_cells;
 
 /* From update_capture to update_capture(NULL), op_update adds a cell to c for each update at c->where by this thread. */
