@@ -18,6 +18,7 @@ typedef struct account {
                                         ** freed: their bytes, and in returned_count their number */
   atomic_long   returned_count;
   size_t step_at, collect_at, settled;  /* live bytes that decide when garbage is collected: see lua/collect.c */
+  bool   stepped;                       /* a step of the collector was made for the next allocation */
   size_t slack;                         /* on a GPU: the least growth of live bytes between two full collections; 0: not
                                         ** known yet */
   struct account *next;

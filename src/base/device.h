@@ -7,7 +7,7 @@
 #include "base/calls.h"
 #include "base/status.h"
 
-enum { DEVICE_ABI = 2 };
+enum { DEVICE_ABI = 3 };
 
 typedef struct memory_stats {
   size_t live, peak, cached;      /* bytes in use, their maximum so far, bytes kept for reuse */
@@ -90,6 +90,8 @@ typedef struct device {
   bool        host_memory;
   int         fft_rank;                                       /* the maximum number of dims that a call of family fft
                                                               ** transforms together; 0 means 1 */
+  int64_t     tile_bytes;                                     /* the bytes of a tile of the family tiled; 0: the device does
+                                                              ** not compute tile by tile */
   int  (*count)(void);                                        /* returns the number of devices of this kind on this
                                                               ** machine */
   const char *(*reason)(void);                                /* returns the reason if count() is 0, or why

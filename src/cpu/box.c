@@ -194,18 +194,40 @@ static bool is_run(const box *b, int ndim, const int64_t *stride) {
   return true;
 }
 
+/* True if all elements of the box are one element, as in a column that is broadcast over its row. */
+static bool is_repeated(const box *b, int ndim, const int64_t *stride) {
+  for (int d = 0; d < ndim; d++)
+    if (b->len[d] != 1 && stride[d] != 0) return false;
+  return true;
+}
+
+/* Writes `count` copies of the element at `from`, in the compute dtype. */
+static void repeat(side *s, int64_t count, char *into, const char *from) {
+  int size = s->size;
+  _Alignas(16) char converted[16];
+  if (s->convert) {
+    s->convert(1, converted, from);
+    from = converted;
+    size = s->computed;
+  }
+  cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&(copy_plan){.rows = 1, .cols = count, .to_col = 1}, into, from);
+}
+
 const char *side_fetch(side *s, const box *b, int ndim, int64_t offset, char *into) {
   const char *from = s->data + offset * s->size;
   bool run = is_run(b, ndim, s->stride);
   if (run && !s->convert) return from;
   if (b->full && s->from == from && s->ready == into) return into;
   const char *raw = from;
-  if (!run) {
+  bool repeats = is_repeated(b, ndim, s->stride);
+  if (repeats) {
+    repeat(s, b->count, into, from);
+  } else if (!run) {
     char *packed = s->convert ? s->raw : into;
     box_copy(b, ndim, s->size, packed, NULL, from, s->stride);
     raw = packed;
   }
-  if (s->convert) s->convert(b->count, into, raw);
+  if (s->convert && !repeats) s->convert(b->count, into, raw);
   s->from = b->full ? from : NULL;
   s->ready = into;
   return into;
@@ -232,6 +254,7 @@ void side_init(side *s, const operand *o, const int64_t *stride, enum dtype from
   s->data = o->data;
   s->stride = stride;
   s->size = dtype_size(o->dtype);
+  s->computed = dtype_size(to);
   s->convert = from == to ? NULL : cpu_isa->convert->convert[from][to];
   s->from = NULL;
 }

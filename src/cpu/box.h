@@ -16,7 +16,7 @@ enum {
 typedef struct side {
   char   *data;              /* address of the element at the plan's origin */
   const int64_t *stride;     /* strides of the plan's dims, in elements */
-  int     size;              /* the size in bytes of a stored element */
+  int     size, computed;    /* the sizes in bytes of a stored element and of a converted element */
   convert_kernel convert;    /* converts from the stored to the compute dtype (the result: from the compute to the
                              ** stored dtype); NULL: the dtypes are equal */
   const char *from;          /* the address of the full box whose converted copy is at `ready`; NULL: no box */

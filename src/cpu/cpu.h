@@ -317,6 +317,10 @@ extern const isa_tables *cpu_isa;
 const isa_tables *cpu_best_isa(void);     /* returns the tables of the best ISA of this processor, regardless of
                                           ** LUATENSOR_CPU */
 
+/* True if two reductions that differ only in the number of their results compute each result in the same way, so that
+** the last bits are equal. */
+bool cpu_reduces_alike(const reduce_call *a, const reduce_call *b);
+
 void cpu_describe(char *text, size_t size);
 
 int  cpu_alloc(int index, size_t bytes, void **ptr);

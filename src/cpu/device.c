@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { CPU_TILE = 512 << 10 };         /* bytes of a tile, so that a tile and the buffers of a call stay in L2 */
+
 static int cpu_count(void) { return 1; }
 static const char *cpu_reason(void) { return ""; }
 
@@ -67,7 +69,7 @@ static void cpu_explain(int index, char *text, size_t size) {
 int cpu_user_kernel(int index, const user_kernel_call *c) { (void)index; (void)c; return ERR_NO_KERNEL; }
 
 const device cpu_device = {
-  .abi = DEVICE_ABI, .name = "cpu", .dlpack = 1, .host_memory = true,
+  .abi = DEVICE_ABI, .name = "cpu", .dlpack = 1, .host_memory = true, .tile_bytes = CPU_TILE,
   .count = cpu_count, .in_use = cpu_count, .reason = cpu_reason, .info = cpu_info,
   .alloc = cpu_alloc, .free = cpu_free, .copy_in = cpu_copy, .copy_out = cpu_copy, .sync = cpu_sync,
   .copy_across = cpu_copy_across, .explain = cpu_explain,

@@ -315,18 +315,34 @@ static int run_in_chunks(const reduce_work *w, int threads) {
   return OK;
 }
 
+/* Decides how the call is computed. */
+static void set_up(reduce_work *w, const reduce_call *c) {
+  w->c = c;
+  w->kernel = &cpu_isa->reduce->kernel[c->op][c->compute];
+  w->size = dtype_size(c->in.dtype);
+  w->log2 = __builtin_ctz((unsigned)w->size);
+  w->same = c->in.dtype == c->compute;
+  w->narrow = is_narrow(c);
+  w->columns = w->narrow || by_columns(c);
+  cut_items(w);
+  cut_chunks(w);
+}
+
+bool cpu_reduces_alike(const reduce_call *a, const reduce_call *b) {
+  reduce_work x, y;
+  if (a->kept.count == 0 || b->kept.count == 0) return false;
+  set_up(&x, a);
+  set_up(&y, b);
+  bool same = x.columns == y.columns && x.narrow == y.narrow && x.chunks == 1 && y.chunks == 1;
+  return same && (!x.columns || x.width == y.width);
+}
+
 int cpu_reduce(int index, const reduce_call *c) {
   (void)index;
-  reduce_work w = {.c = c, .kernel = &cpu_isa->reduce->kernel[c->op][c->compute]};
-  if (!w.kernel->size) return ERR_NO_KERNEL;
+  reduce_work w;
+  if (!cpu_isa->reduce->kernel[c->op][c->compute].size) return ERR_NO_KERNEL;
   if (c->kept.count == 0) return OK;
-  w.size = dtype_size(c->in.dtype);
-  w.log2 = __builtin_ctz((unsigned)w.size);
-  w.same = c->in.dtype == c->compute;
-  w.narrow = is_narrow(c);
-  w.columns = w.narrow || by_columns(c);
-  cut_items(&w);
-  cut_chunks(&w);
+  set_up(&w, c);
   int threads = cpu_threads(c->kept.count * c->reduced.count, GRAIN);
   void *buffers;
   size_t bytes = sizeof(buffer) * (size_t)threads;

@@ -224,3 +224,6 @@ int gpu_elementwise(int index, const elementwise_call *c) {
   int st = gpu_enter(index, &g);
   return st == OK ? gpu_leave(g, run_program(g, c)) : st;
 }
+
+/* A GPU computes whole calls: its cache is shared by all of its threads, which run out of step. */
+int gpu_tiled(int index, const tiled_call *c) { (void)index; (void)c; return ERR_NO_KERNEL; }

@@ -140,7 +140,8 @@ static void collect_fully(lua_State *L, module_state *m, account *a) {
 }
 
 static void step_young(lua_State *L, module_state *m, account *a, size_t bytes) {
-  m->incremental = step(L);
+  if (!a->stepped) m->incremental = step(L);
+  a->stepped = false;
   a->step_at = account_live(a) + NURSERY;
   if (a->collect_at == 0) a->collect_at = account_live(a) + slack_of(a, CPU_SLACK, 0);
   size_t heap = heap_of(L);
@@ -157,6 +158,13 @@ void collect_grown(lua_State *L, place where) {
 }
 
 /* ---- both modes ---- */
+
+void collect_before(lua_State *L, place where) {
+  account *a = account_of(state_of(L), where);
+  if (lua_gc(L, LUA_GCISRUNNING) != 1) return;
+  collect_step(L);
+  if (a) a->stepped = true;
+}
 
 void collect_start(module_state *m) {
   m->cycle = 16;

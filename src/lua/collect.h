@@ -16,6 +16,10 @@ void collect_grown(lua_State *L, place where);
 ** collector has ended a cycle. */
 bool collect_step(lua_State *L);
 
+/* Does one step of the collector before the caller allocates memory on `where`. The allocation then does no further step,
+** because in generational mode a tensor that survives two steps is freed only by a full collection. */
+void collect_before(lua_State *L, place where);
+
 /* Collects all garbage in any mode of Lua's collector, even if the script stopped the collector. Called if memory is
 ** exhausted. `a` may be NULL. */
 void collect_all(lua_State *L, module_state *m, account *a);

@@ -44,8 +44,8 @@ static void run_list(lua_State *L) {
   if (this_operation.inside) raise(L, "compile", ERR_BUSY, NULL, 0);
   if (deferral_is_empty(d)) return;
   size_t bytes = deferral_bytes(d);
-  if (bytes >= WORTH && lua_gc(L, LUA_GCISRUNNING) == 1) {
-    collect_step(L);
+  if (bytes >= WORTH) {
+    collect_before(L, op.where);
     bytes = deferral_bytes(d);
   }
   if (!memory_is_allowed(L, op.where, bytes)) {    /* garbage must not make the run exceed the limit */

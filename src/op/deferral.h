@@ -10,7 +10,7 @@
 ** are not deferred need no code for it. */
 
 #include "base/tls.h"
-#include "op/op.h"
+#include "op/scan_softmax.h"
 
 typedef struct deferral deferral;
 
@@ -24,6 +24,16 @@ int op_copy_later(tensor *out, const tensor *in);
 int job_defer(const job *j, tensor *out);       /* for job_compute_later */
 static inline int job_compute_later(const job *j, tensor *out) {
   return open_deferral ? job_defer(j, out) : job_compute(j, out);
+}
+
+/* Like reduce_run and scan_softmax_run, for a result that the caller has made for the op. */
+int reduce_defer(const reduction *r, tensor *out);
+int scan_softmax_defer(const scan_softmax_job *l, tensor *out);
+static inline int reduce_run_later(const reduction *r, tensor *out) {
+  return open_deferral ? reduce_defer(r, out) : reduce_run(r, out);
+}
+static inline int scan_softmax_run_later(const scan_softmax_job *l, tensor *out) {
+  return open_deferral ? scan_softmax_defer(l, out) : scan_softmax_run(l, out);
 }
 
 typedef struct deferral_counts {

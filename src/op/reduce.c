@@ -94,19 +94,22 @@ static void make_plans(const reduction *r, const tensor *out, plan *kept, plan *
   plan_collapse(reduced, 1);
 }
 
+void reduce_plan(const reduction *r, const tensor *out, reduce_call *c) {
+  c->op = r->op;
+  c->compute = r->compute;
+  c->correction = r->correction;
+  c->ordered = is_ordered(r->op);
+  make_plans(r, out, &c->kept, &c->reduced);
+}
+
 int reduce_run(const reduction *r, tensor *out) {
   const tensor *in = r->in;
   if (!place_equal(in->store->place, out->store->place)) return ERR_DEVICES;
   int st = check_target(out, &r->shape, r->result, &in, 1);
   if (st != OK || out->count == 0) return st;
   reduce_call c;                             /* not initialised as a whole, because its two plans are large */
-  c.op = r->op;
-  c.compute = r->compute;
-  c.correction = r->correction;
-  c.ordered = is_ordered(r->op);
+  reduce_plan(r, out, &c);
   c.in = (operand){.data = tensor_data(in), .dtype = in->dtype};
   c.out = (operand){.data = tensor_data(out), .dtype = out->dtype};
-  make_plans(r, out, &c.kept, &c.reduced);
-  place where = in->store->place;
-  return device_reduce(where, &c);
+  return device_reduce(in->store->place, &c);
 }

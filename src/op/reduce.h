@@ -33,6 +33,9 @@ int reduce_dtypes(reduction *r);
 ** reduced dim has none. */
 int reduce_prepare(reduction *r);
 
+/* Sets *c to the device's call, without the addresses of in and out. */
+void reduce_plan(const reduction *r, const tensor *out, reduce_call *c);
+
 /* Runs the reduction. Fails with the errors of job_run, and then `out` is unchanged. */
 int reduce_run(const reduction *r, tensor *out);
 

@@ -37,17 +37,23 @@ int scan_softmax_prepare(scan_softmax_job *l) {
   return choose_dtype(l);
 }
 
-/* Makes a call that runs along dim l->dim, once for each position of the other dims, which form the plan `outer`. */
-static line_call make_call(const scan_softmax_job *l, const tensor *out) {
+/* The call runs along dim l->dim, once for each position of the other dims, which form the plan `outer`. */
+void scan_softmax_plan(const scan_softmax_job *l, const tensor *out, line_call *c) {
   const tensor *in = l->in;
-  line_call c = {.compute = l->compute, .n = in->shape.dim[l->dim],
-                 .in_stride = in->stride[l->dim], .out_stride = out->stride[l->dim],
-                 .in = {.data = tensor_data(in), .dtype = in->dtype},
-                 .out = {.data = tensor_data(out), .dtype = out->dtype}};
-  plan_lines(&c.outer, &in->shape, l->dim, 2, (const int64_t *[]){out->stride, in->stride});
-  plan_sort(&c.outer, 1);
-  plan_collapse(&c.outer, 2);
-  return c;
+  c->compute = l->compute;
+  c->n = in->shape.dim[l->dim];
+  c->in_stride = in->stride[l->dim];
+  c->out_stride = out->stride[l->dim];
+  plan_lines(&c->outer, &in->shape, l->dim, 2, (const int64_t *[]){out->stride, in->stride});
+  plan_sort(&c->outer, 1);
+  plan_collapse(&c->outer, 2);
+}
+
+/* Makes the call with the addresses of in and out. */
+static void make_call(const scan_softmax_job *l, const tensor *out, line_call *c) {
+  scan_softmax_plan(l, out, c);
+  c->in = (operand){.data = tensor_data(l->in), .dtype = l->in->dtype};
+  c->out = (operand){.data = tensor_data(out), .dtype = out->dtype};
 }
 
 int scan_softmax_run(const scan_softmax_job *l, tensor *out) {
@@ -56,9 +62,11 @@ int scan_softmax_run(const scan_softmax_job *l, tensor *out) {
   int st = check_target(out, &l->shape, l->result, &l->in, 1);
   if (st != OK || out->count == 0) return st;
   if (l->info->is_scan) {
-    scan_call c = {.op = (enum scan_op)l->info->op, .initial = l->initial, .line = make_call(l, out)};
+    scan_call c = {.op = (enum scan_op)l->info->op, .initial = l->initial};
+    make_call(l, out, &c.line);
     return device_scan(where, &c);
   }
-  softmax_call c = {.op = (enum softmax_op)l->info->op, .line = make_call(l, out)};
+  softmax_call c = {.op = (enum softmax_op)l->info->op};
+  make_call(l, out, &c.line);
   return device_softmax(where, &c);
 }

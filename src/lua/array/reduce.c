@@ -76,7 +76,7 @@ static int l_reduce(lua_State *L) {
   const char *fn = lua_tostring(L, lua_upvalueindex(2));
   check_most(L, fn, MOST);
   int nargs, options = check_options(L, fn, known_options(r.op), &nargs);
-  r.in = check_tensor(L, 1, fn);
+  r.in = check_tensor_later(L, 1, fn);
   int dim = push_dim(L, fn, nargs, options);
   bool one = r.op == REDUCE_argmax || r.op == REDUCE_argmin;
   if (one && lua_istable(L, dim)) return luaL_error(L, "%s: dim: one number expected, got a table", fn);
@@ -89,11 +89,12 @@ static int l_reduce(lua_State *L) {
   }
   tensor *out = opt_out(L, options, fn);
   bool given = out != NULL;
+  if (given) make_ready(L, r.in, fn);
   int st = reduce_prepare(&r);
   if (st != OK) return refuse(L, st, fn, r.in, NULL, r.dtype, r.result, &r.shape);
   if (given) push_out(L, options, fn, out);
-  else out = push_tensor(L, fn, r.result, &r.shape, r.in->store->place);
-  TRY(L, r.in->store->place, st, reduce_run(&r, out));
+  else out = push_tensor_later(L, fn, r.result, &r.shape, r.in->store->place);
+  TRY(L, r.in->store->place, st, given ? reduce_run(&r, out) : reduce_run_later(&r, out));
   if (st != OK) return refuse(L, st, fn, r.in, out, r.dtype, r.result, &r.shape);
   op_params params = {.dims = r.dims, .keepdim = r.keepdim, .number = {r.correction}};
   return finish_record(L, &(op_record){.name = reductions[r.op].name, .params = &params, .nin = 1, .in = {1},
@@ -173,7 +174,7 @@ static int l_line(lua_State *L) {
   bool softmax = !l.info->is_scan;
   check_most(L, fn, MOST);
   int nargs, options = check_options(L, fn, softmax ? options_softmax : options_scan, &nargs);
-  l.in = check_tensor(L, 1, fn);
+  l.in = check_tensor_later(L, 1, fn);
   l.dim = one_dim(L, fn, push_dim(L, fn, nargs, options), l.in, softmax);
   if (l.in->shape.ndim == 0) {
     lua_settop(L, top);
@@ -185,12 +186,13 @@ static int l_line(lua_State *L) {
   }
   tensor *out = opt_out(L, options, fn);
   bool given = out != NULL;
+  if (given) make_ready(L, l.in, fn);
   int st = scan_softmax_prepare(&l);
   enum dtype asked = dtype_kind(l.in->dtype) == KIND_COMPLEX && softmax ? DT_none : l.dtype;
   if (st != OK) return refuse(L, st, fn, l.in, NULL, asked, l.result, &l.shape);
   if (given) push_out(L, options, fn, out);
-  else out = push_tensor(L, fn, l.result, &l.shape, l.in->store->place);
-  TRY(L, l.in->store->place, st, scan_softmax_run(&l, out));
+  else out = push_tensor_later(L, fn, l.result, &l.shape, l.in->store->place);
+  TRY(L, l.in->store->place, st, given ? scan_softmax_run(&l, out) : scan_softmax_run_later(&l, out));
   if (st != OK) return refuse(L, st, fn, l.in, out, l.dtype, l.result, &l.shape);
   op_params params = {.dim = l.dim, .flag = l.initial};
   return finish_record(L, &(op_record){.name = fn, .params = &params, .nin = 1, .in = {1}, .in_place = given});

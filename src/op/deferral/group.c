@@ -1,0 +1,204 @@
+/* Finds the needed steps of a list, and joins them to groups. */
+
+#include "op/deferral/list.h"
+
+/* ---- finding what is needed ---- */
+
+bool is_wanted(const entry *e) { return !storage_is_sole(e->store); }
+
+size_t deferral_bytes(const deferral *d) {
+  size_t bytes = 0;
+  for (int k = 0; k < d->nentry; k++)
+    if (d->entries[k].fresh && !d->entries[k].store->ptr && is_wanted(&d->entries[k])) bytes += d->entries[k].store->bytes;
+  return bytes;
+}
+
+bool same_view(const operand_view *a, const operand_view *b, const shape *s) {
+  if (a->entry != b->entry || a->dtype != b->dtype || a->offset != b->offset) return false;
+  for (int k = 0; k < s->ndim; k++)
+    if (s->dim[k] != 1 && a->stride[k] != b->stride[k]) return false;
+  return true;
+}
+
+/* True if two steps write the same elements in the same order. */
+static bool writes_same(const step *a, const step *b) {
+  return shape_equal(&a->shape, &b->shape) && same_view(&a->out, &b->out, &a->shape);
+}
+
+/* Marks the steps whose results somebody can read: through a tensor outside of the list, or in a later needed step. */
+void find_needed(deferral *d) {
+  for (int k = 0; k < d->nentry; k++) {
+    entry *e = &d->entries[k];
+    e->wanted = is_wanted(e);
+    e->read = e->mixed = e->local = false;
+    e->writer = e->reader_group = e->first = NONE;
+    e->reader = NULL;
+  }
+  for (int i = d->nstep - 1; i >= 0; i--) {
+    step *s = &d->steps[i];
+    entry *out = &d->entries[s->out.entry];
+    s->needed = !s->done && (out->wanted || out->read);
+    s->readers = 0;
+    s->group = s->next = NONE;
+    if (!s->needed) continue;
+    if (out->writer != NONE) out->mixed |= !writes_same(&d->steps[out->writer], s);
+    out->writer = i;
+    for (int k = 0; k < s->nin; k++)
+      if (s->in[k].entry != NONE) d->entries[s->in[k].entry].read = true;
+  }
+  for (int i = 0; i < d->nstep; i++) {
+    entry *out = &d->entries[d->steps[i].out.entry];
+    d->steps[i].stored = out->wanted || out->mixed;
+    out->writer = NONE;
+  }
+}
+
+/* ---- grouping ----
+** A step joins the first group of its shape that has room. The group must not come before a group that writes what the
+** step reads, or that reads or writes what the step writes. Within a group each storage that is written is read and
+** written by one view only, so an element's old value is read before its new value is written. A step that is not
+** element-wise is a group of its own, at the end of the list of groups. */
+
+/* Returns the step that may compute input k of step s, element by element, in the same program, or NONE. */
+static int producer(const deferral *d, const step *s, int k) {
+  const operand_view *in = &s->in[k];
+  int w = in->entry == NONE ? NONE : d->entries[in->entry].writer;
+  if (w == NONE || s->kind != STEP_MAP || d->steps[w].kind != STEP_MAP) return NONE;
+  return shape_equal(&d->steps[w].shape, &s->shape) && same_view(&d->steps[w].out, in, &s->shape) ? w : NONE;
+}
+
+/* Counts, for each needed step, the needed steps that read its result. */
+static void count_readers(deferral *d) {
+  for (int i = 0; i < d->nstep; i++) {
+    step *s = &d->steps[i];
+    if (!s->needed) continue;
+    for (int k = 0; k < s->nin; k++) {
+      int w = s->in[k].entry == NONE ? NONE : d->entries[s->in[k].entry].writer;
+      if (w != NONE) d->steps[w].readers++;
+    }
+    d->entries[s->out.entry].writer = i;
+  }
+  for (int k = 0; k < d->nentry; k++) d->entries[k].writer = NONE;
+}
+
+static int later(int a, int b) { return a > b ? a : b; }
+
+/* Returns the first group in which step i may run. */
+static int first_group(const deferral *d, const step *s) {
+  int first = 0;
+  for (int k = 0; k < s->nin; k++) {
+    int w = s->in[k].entry == NONE ? NONE : d->entries[s->in[k].entry].writer;
+    if (w != NONE) first = later(first, d->steps[w].group + (producer(d, s, k) == NONE));
+  }
+  const entry *out = &d->entries[s->out.entry];
+  if (out->writer != NONE) {
+    const step *w = &d->steps[out->writer];
+    first = later(first, w->group + !writes_same(w, s));
+  }
+  if (out->reader_group != NONE) {
+    const group *g = &d->groups[out->reader_group];
+    bool same = out->reader && shape_equal(&d->steps[g->first].shape, &s->shape) &&
+                same_view(out->reader, &s->out, &s->shape);
+    first = later(first, out->reader_group + !same);
+  }
+  return first;
+}
+
+int find_input(const group *g, const operand_view *in, const shape *s) {
+  for (int k = 0; k < g->nin; k++)
+    if (same_view(g->in[k], in, s)) return k;
+  return NONE;
+}
+
+/* Returns an upper bound of the steps of a program for step s: the op, and conversions of inputs and result. */
+static int cost(const step *s) {
+  int n = 1;
+  if (s->kind != STEP_MAP) return n;
+  for (int k = 0; k < s->nin; k++) {
+    enum dtype want = k == 0 && map_ops[s->op.map].selects ? DT_bool : s->compute;
+    n += s->in[k].entry != NONE && dtype_compute(s->in[k].dtype) != want;
+  }
+  return n + (result_dtype(map_ops[s->op.map].result, s->compute) != s->out.dtype);
+}
+
+/* Returns the most results that group g may have to store if step number `added` joins it: results that are stored for
+** certain, and results with readers that have no group yet. */
+static int count_open(const deferral *d, int number, const step *added) {
+  int open = 1;
+  for (int i = d->groups[number].first; i != NONE; i = d->steps[i].next) {
+    const step *s = &d->steps[i];
+    int readers = s->readers;
+    for (int k = 0; k < added->nin; k++) readers -= producer(d, added, k) == i;
+    bool replaced = added->out.entry == s->out.entry;
+    open += !replaced && (s->stored || readers > 0);
+  }
+  return open;
+}
+
+static bool fits(const deferral *d, int number, const step *s) {
+  const group *g = &d->groups[number];
+  const step *member = &d->steps[g->first];
+  if (s->kind != STEP_MAP || member->kind != STEP_MAP) return false;
+  if (!place_equal(member->where, s->where) || !shape_equal(&member->shape, &s->shape)) return false;
+  int nin = g->nin, numbers = 0;
+  for (int k = 0; k < s->nin; k++) {
+    int w = producer(d, s, k);
+    if (s->in[k].entry == NONE) numbers++;
+    else if (w == NONE || d->steps[w].group != number) nin += find_input(g, &s->in[k], &s->shape) == NONE;
+  }
+  int open = count_open(d, number, s);
+  return nin <= ELEMENTWISE_INPUTS && open <= ELEMENTWISE_RESULTS && nin + open <= MAX_OPERANDS &&
+         g->nstep + cost(s) <= ELEMENTWISE_STEPS - ELEMENTWISE_RESULTS && g->nconstant + numbers <= ELEMENTWISE_CONSTANTS;
+}
+
+/* Records that step s, of group `number`, reads input k from memory. */
+static void read_memory(deferral *d, step *s, int k, int number) {
+  group *g = &d->groups[number];
+  entry *e = &d->entries[s->in[k].entry];
+  if (e->writer != NONE) d->steps[e->writer].stored = true;
+  if (find_input(g, &s->in[k], input_shape(s)) == NONE) g->in[g->nin++] = &s->in[k];
+  if (e->reader_group == number && e->reader && !same_view(e->reader, &s->in[k], &s->shape)) e->reader = NULL;
+  if (e->reader_group >= number) return;
+  e->reader_group = number;
+  e->reader = s->kind == STEP_MAP ? &s->in[k] : NULL;
+}
+
+static void join(deferral *d, int i, int number) {
+  step *s = &d->steps[i];
+  group *g = &d->groups[number];
+  for (int k = 0; k < s->nin; k++) {
+    int w = producer(d, s, k);
+    s->source[k] = w != NONE && d->steps[w].group == number ? w : NONE;
+    g->nconstant += s->in[k].entry == NONE;
+  }
+  for (int k = 0; k < s->nin; k++) {
+    if (s->in[k].entry == NONE) continue;
+    int w = d->entries[s->in[k].entry].writer;
+    if (s->source[k] == NONE) read_memory(d, s, k, number);
+    if (w != NONE) d->steps[w].readers--;
+  }
+  s->group = number;
+  g->nstep += cost(s);
+  if (g->first == NONE) g->first = i;
+  else d->steps[g->last].next = i;
+  g->last = i;
+  entry *out = &d->entries[s->out.entry];
+  if (out->writer != NONE && d->steps[out->writer].group == number) d->steps[out->writer].stored = false;   /* replaced */
+  out->writer = i;
+}
+
+void make_groups(deferral *d) {
+  count_readers(d);
+  d->ngroup = 0;
+  for (int i = 0; i < d->nstep; i++) {
+    const step *s = &d->steps[i];
+    if (!s->needed) continue;
+    int number = s->kind == STEP_MAP ? first_group(d, s) : d->ngroup;
+    while (number < d->ngroup && !fits(d, number, s)) number++;
+    if (number >= d->ngroup) {
+      number = d->ngroup++;
+      d->groups[number] = (group){.first = NONE, .last = NONE, .tile_end = number};
+    }
+    join(d, i, number);
+  }
+}

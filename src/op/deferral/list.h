@@ -1,0 +1,175 @@
+#ifndef LT_OP_DEFERRAL_LIST_H
+#define LT_OP_DEFERRAL_LIST_H
+
+/* The list of deferred operations, and the stages of a run. record.c appends steps to the list. A run marks the steps
+** that are needed and joins steps to groups (group.c), finds groups that are computed tile by tile (tile.c), and calls
+** the device for each group (run.c). */
+
+#include "op/deferral.h"
+#include "op/elementwise.h"
+
+enum {
+  STEPS   = 256,                       /* the most ops of a list; a longer list runs in parts */
+  ENTRIES = 1024,                      /* a power of 2: the size of the hash table of storages */
+  MOST_ENTRIES = STEPS * 3,            /* a step adds at most 1 + MAX_ARITY storages; 3 are usual */
+  NONE    = -1
+};
+
+/* A storage that steps of the list read or write. */
+typedef struct entry {
+  storage *store;
+  unsigned epoch;                      /* the storage's epoch before it was pending */
+  bool     fresh;                      /* the storage was made for a result of the list, and has no memory of its own
+                                       ** until deferral_run allocates it */
+
+  /* Fields of a run. */
+  bool lost;                           /* a step that writes the storage did not run */
+  bool wanted;                         /* someone besides the list refers to the storage */
+  bool mixed;                          /* needed steps write different views of the storage */
+  bool read;                           /* a later needed step reads the storage */
+  bool local;                          /* the elements exist only tile by tile */
+  int  writer;                         /* the last needed step that writes the storage, or NONE */
+  int  reader_group;                   /* the last group that reads the storage from memory, or NONE */
+  int  first, last;                    /* the first and the last group that read or write the storage in memory */
+  const struct operand_view *reader;   /* the view that reader_group reads; NULL: several views */
+} entry;
+
+/* An operand of a step: elements of a storage, or a number. The strides belong to the dims of the step's `shape`, for
+** inputs of its `in_shape`. */
+typedef struct operand_view {
+  int        entry;                    /* index into `entries`, or NONE for a number */
+  enum dtype dtype;
+  int64_t    offset;                   /* elements */
+  int64_t    stride[MAX_DIMS];
+  scalar     number;
+} operand_view;
+
+enum step_kind { STEP_MAP, STEP_REDUCE, STEP_LINE };
+
+typedef struct step {
+  enum step_kind kind;
+  union {
+    enum map_op      map;              /* STEP_MAP: an element-wise op */
+    reduction        reduce;           /* STEP_REDUCE; the field `in` is not used */
+    scan_softmax_job line;             /* STEP_LINE: a scan or a softmax; the field `in` is not used */
+  } op;
+  enum dtype   compute;
+  int          nin;
+  place        where;
+  shape        shape, in_shape;        /* shapes of the result and of the inputs; in_shape is not set for
+                                       ** STEP_MAP, whose operands all have the result's shape */
+  int64_t      count;                  /* elements of the result */
+  operand_view out, in[MAX_ARITY];
+
+  /* Fields of a run. */
+  bool done;                           /* an earlier run that ran out of memory has computed the step */
+  bool needed;
+  bool stored;                         /* the result is written to memory */
+  int  readers;                        /* needed steps that read the result and have no group yet */
+  int  group, next;                    /* the step's group, and the next step of the group or NONE */
+  int  value;                          /* number of the result in the group's program */
+  int  source[MAX_ARITY];              /* for each input: the step of the same group that computes it, or NONE: the input
+                                       ** is read from memory */
+} step;
+
+/* Element-wise steps that run as one program, or one step of another kind. */
+typedef struct group {
+  int  first, last;                    /* a chain of steps by `next` */
+  int  nstep, nconstant;               /* upper bounds of the program's steps and constants */
+  int  nin;
+  const operand_view *in[ELEMENTWISE_INPUTS];
+  int     tile_end;                    /* the last of the groups that are computed tile by tile together with this group,
+                                       ** the first of them; the group itself if it is computed as a whole */
+  int64_t rows;                        /* the number of rows of these groups: a tile is a range of rows */
+} group;
+
+static inline const shape *input_shape(const step *s) { return s->kind == STEP_MAP ? &s->shape : &s->in_shape; }
+
+/* A call of any family that groups use. Calls of element-wise families refer to the plan. */
+typedef struct device_call {
+  union {
+    map_call map;
+    elementwise_call elementwise;
+    reduce_call  reduce;
+    scan_call    scan;
+    softmax_call softmax;
+  } as;
+  plan plan;
+} device_call;
+
+struct deferral {
+  bool   (*is_mine)(void *context, const void *owner);
+  const void *owner;
+  bool    running;
+  deferred_op culprit;                 /* the op that was appended or run last */
+  deferral_counts counts;
+  int     nstep, nentry, ngroup;
+  int16_t slot[ENTRIES];               /* hash table from addresses of storages to 1 + the index of the entry */
+  entry   entries[MOST_ENTRIES];
+  step    steps[STEPS];
+  group   groups[STEPS];
+  elementwise program[TILED_PARTS];    /* the programs of groups that run together, and their calls */
+  device_call calls[TILED_PARTS][TILED_SIZES];
+  int64_t scratch[MOST_ENTRIES];       /* addresses of local entries in the scratch memory */
+};
+
+/* The members of a group, or of a step, that are in memory: what the device reads and writes. */
+typedef struct access {
+  const operand_view *view;
+  const shape *shape;
+  bool writes;
+} access;
+
+/* Stores the accesses of group g in `list`, results first, and returns their number. Numbers are no accesses. */
+int group_accesses(const deferral *d, const group *g, access list[MAX_OPERANDS]);
+
+/* True if two operands, of steps of shape s, are the same elements in the same order. */
+bool same_view(const operand_view *a, const operand_view *b, const shape *s);
+
+bool is_wanted(const entry *e);
+
+/* Remembers a step for the error of the operation that follows. */
+void blame(deferral *d, const step *s);
+
+/* ---- the stages of a run ---- */
+
+void find_needed(deferral *d);         /* sets `needed` of all steps, and `wanted` and `mixed` of all entries */
+void make_groups(deferral *d);         /* joins needed steps to groups, in the order in which the groups run */
+int  find_input(const group *g, const operand_view *in, const shape *s);   /* the number of the group's input, or NONE */
+void make_tiles(deferral *d);          /* sets tile_end and rows of all groups, and `local` of all entries */
+
+/* Adds the bytes of one row of all operands of groups first … last. Several accesses of a storage count once. */
+int64_t tile_row_bytes(const deferral *d, int first, int last, int64_t rows);
+
+/* Returns the number of leading dims of s that have `rows` elements together, and that the view can traverse as one
+** dim, or NONE if there are none. Sets *stride to the elements from row to row. */
+int rows_of(const operand_view *v, const shape *s, int64_t rows, int64_t *stride);
+
+/* ---- device calls ---- */
+
+/* How a group runs: as a call of a family, with a program in the case of several steps. */
+typedef struct lowering {
+  const group *group;
+  enum tiled_family family;
+  elementwise *program;
+  int nresult, results[ELEMENTWISE_RESULTS];   /* the steps whose results the program stores */
+} lowering;
+
+/* A tile of n of the `rows` rows. Calls for whole groups have no cut. */
+typedef struct cut {
+  int64_t rows, n;
+} cut;
+
+/* Decides how group g runs, and builds its program, if it has several steps, in `program`. Fails with ERR_OVERFLOW. */
+int  lower_group(deferral *d, const group *g, elementwise *program, lowering *l);
+
+/* Makes the call for the whole group, or for the first rows of a cut. */
+void lower_call(const deferral *d, const lowering *l, const cut *c, device_call *call);
+
+/* Describes the operands of the group's call for a part of a tiled call. scratch[k] is the address of local entry k in the
+** scratch memory. */
+void lower_operands(const deferral *d, const lowering *l, int64_t rows, const int64_t *scratch, tiled_part *part);
+
+int  run_call(place where, enum tiled_family family, device_call *call);
+
+#endif

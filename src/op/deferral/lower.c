@@ -1,0 +1,218 @@
+/* Makes the device's calls for the groups of a list. */
+
+#include "op/deferral/list.h"
+
+#include "base/dispatch.h"
+
+/* Builds the program of group g. Stores the numbers of the steps whose results the program stores in l->results. */
+static int build(deferral *d, const group *g, lowering *l) {
+  elementwise *e = l->program;
+  enum dtype dtype[ELEMENTWISE_INPUTS];
+  int values[ELEMENTWISE_RESULTS], st = OK;
+  for (int k = 0; k < g->nin; k++) dtype[k] = g->in[k]->dtype;
+  elementwise_init(e, dtype, g->nin);
+  l->nresult = 0;
+  for (int i = g->first; st == OK && i != NONE; i = d->steps[i].next) {
+    step *s = &d->steps[i];
+    elementwise_arg in[MAX_ARITY];
+    for (int k = 0; k < s->nin; k++) {
+      if (s->in[k].entry == NONE) in[k] = (elementwise_arg){.value = -1, .s = s->in[k].number};
+      else in[k].value = s->source[k] == NONE ? find_input(g, &s->in[k], &s->shape) : d->steps[s->source[k]].value;
+    }
+    st = elementwise_apply_typed(e, s->op.map, s->compute, s->out.dtype, in, &s->value);
+    if (!s->stored) continue;
+    values[l->nresult] = s->value;
+    l->results[l->nresult++] = i;
+  }
+  return st == OK ? elementwise_finish_values(e, values, l->nresult) : st;
+}
+
+static enum tiled_family family_of(const step *s) {
+  if (s->kind == STEP_REDUCE) return TILED_reduce;
+  if (s->kind == STEP_MAP) return TILED_map;
+  return s->op.line.info->is_scan ? TILED_scan : TILED_softmax;
+}
+
+int lower_group(deferral *d, const group *g, elementwise *program, lowering *l) {
+  l->group = g;
+  l->program = program;
+  l->nresult = 0;
+  l->family = g->first == g->last ? family_of(&d->steps[g->first]) : TILED_elementwise;
+  return l->family == TILED_elementwise ? build(d, g, l) : OK;
+}
+
+/* ---- rows ---- */
+
+/* Replaces the leading dims of the view that are the rows by one dim of cut->n rows. */
+static void cut_view(const cut *c, const operand_view *v, const shape *s, int64_t *stride) {
+  int64_t row = 0;
+  int batch = rows_of(v, s, c->rows, &row);
+  stride[0] = row;
+  for (int k = batch; k < s->ndim; k++) stride[1 + k - batch] = v->stride[k];
+}
+
+static void cut_shape(const cut *c, const shape *s, int batch, shape *to) {
+  to->ndim = 1 + s->ndim - batch;
+  to->dim[0] = c->n;
+  for (int k = batch; k < s->ndim; k++) to->dim[1 + k - batch] = s->dim[k];
+}
+
+/* Returns the strides of the view for the cut. They are in `space`, or the view's own if the cut is NULL. */
+static const int64_t *strides(const cut *c, const operand_view *v, const shape *s, int64_t space[MAX_DIMS]) {
+  if (!c) return v->stride;
+  cut_view(c, v, s, space);
+  return space;
+}
+
+static tensor tensor_of(const cut *c, const operand_view *v, const shape *s) {
+  tensor t = {.dtype = v->dtype, .shape = *s};
+  int64_t row;
+  if (c) cut_shape(c, s, rows_of(v, s, c->rows, &row), &t.shape);
+  const int64_t *from = strides(c, v, s, t.stride);
+  if (from != t.stride)
+    for (int k = 0; k < s->ndim; k++) t.stride[k] = from[k];
+  t.count = 1;
+  for (int k = 0; k < t.shape.ndim; k++) t.count *= t.shape.dim[k];
+  return t;
+}
+
+/* ---- calls ---- */
+
+/* The memory of local entries is not known here: their address is the offset. */
+static operand operand_of(const deferral *d, const operand_view *v, enum dtype compute) {
+  if (v->entry == NONE) return (operand){.dtype = compute, .value = v->number};
+  uintptr_t start = (uintptr_t)d->entries[v->entry].store->ptr;
+  return (operand){.data = (void *)(start + (uintptr_t)(v->offset * dtype_size(v->dtype))), .dtype = v->dtype};
+}
+
+/* Starts the plan of an element-wise call. */
+static void start_plan(plan *p, const cut *c, const step *s) {
+  shape cut_to;
+  int64_t row;
+  if (c) cut_shape(c, &s->shape, rows_of(&s->out, &s->shape, c->rows, &row), &cut_to);
+  plan_init(p, c ? &cut_to : &s->shape);
+}
+
+static void lower_map(const deferral *d, const step *s, const cut *cut, device_call *call) {
+  map_call *c = &call->as.map;
+  int64_t space[MAX_DIMS];
+  c->op = s->op.map;
+  c->compute = s->compute;
+  c->nin = s->nin;
+  c->plan = &call->plan;
+  c->out = operand_of(d, &s->out, s->compute);
+  start_plan(&call->plan, cut, s);
+  plan_operand(&call->plan, 0, strides(cut, &s->out, &s->shape, space));
+  for (int k = 0; k < s->nin; k++) {
+    c->in[k] = operand_of(d, &s->in[k], s->compute);
+    plan_operand(&call->plan, 1 + k, s->in[k].entry == NONE ? NULL : strides(cut, &s->in[k], &s->shape, space));
+  }
+  plan_finish(&call->plan, 1 + s->nin);
+}
+
+static void lower_program(const deferral *d, const lowering *l, const cut *cut, device_call *call) {
+  elementwise_call *c = &call->as.elementwise;
+  const group *g = l->group;
+  const shape *s = &d->steps[g->first].shape;
+  int64_t space[MAX_DIMS];
+  c->program = &l->program->program;
+  c->plan = &call->plan;
+  start_plan(&call->plan, cut, &d->steps[g->first]);
+  for (int k = 0; k < l->nresult; k++) {
+    const step *made = &d->steps[l->results[k]];
+    c->out[k] = operand_of(d, &made->out, made->compute);
+    plan_operand(&call->plan, k, strides(cut, &made->out, s, space));
+  }
+  for (int k = 0; k < g->nin; k++) {
+    c->in[k] = operand_of(d, g->in[k], g->in[k]->dtype);
+    plan_operand(&call->plan, l->nresult + k, strides(cut, g->in[k], s, space));
+  }
+  plan_finish(&call->plan, l->nresult + g->nin);
+}
+
+static void lower_reduce(const deferral *d, const step *s, const cut *cut, device_call *call) {
+  tensor in = tensor_of(cut, &s->in[0], &s->in_shape), out = tensor_of(cut, &s->out, &s->shape);
+  reduction r = s->op.reduce;
+  r.in = &in;
+  r.dims >>= s->in_shape.ndim - in.shape.ndim;
+  reduce_plan(&r, &out, &call->as.reduce);
+  call->as.reduce.in = operand_of(d, &s->in[0], s->compute);
+  call->as.reduce.out = operand_of(d, &s->out, s->compute);
+}
+
+static void lower_line(const deferral *d, const step *s, const cut *cut, device_call *call) {
+  tensor in = tensor_of(cut, &s->in[0], &s->in_shape), out = tensor_of(cut, &s->out, &s->shape);
+  scan_softmax_job l = s->op.line;
+  l.in = &in;
+  l.dim -= s->in_shape.ndim - in.shape.ndim;
+  line_call *c;
+  if (l.info->is_scan) {
+    call->as.scan = (scan_call){.op = (enum scan_op)l.info->op, .initial = l.initial};
+    c = &call->as.scan.line;
+  } else {
+    call->as.softmax = (softmax_call){.op = (enum softmax_op)l.info->op};
+    c = &call->as.softmax.line;
+  }
+  scan_softmax_plan(&l, &out, c);
+  c->in = operand_of(d, &s->in[0], s->compute);
+  c->out = operand_of(d, &s->out, s->compute);
+}
+
+void lower_call(const deferral *d, const lowering *l, const cut *cut, device_call *call) {
+  const step *s = &d->steps[l->group->first];
+  switch (l->family) {
+    case TILED_map:         lower_map(d, s, cut, call); break;
+    case TILED_elementwise: lower_program(d, l, cut, call); break;
+    case TILED_reduce:      lower_reduce(d, s, cut, call); break;
+    default:                lower_line(d, s, cut, call); break;
+  }
+}
+
+int run_call(place where, enum tiled_family family, device_call *call) {
+  switch (family) {
+    case TILED_map:         return device_map(where, &call->as.map);
+    case TILED_elementwise: return device_elementwise(where, &call->as.elementwise);
+    case TILED_reduce:      return device_reduce(where, &call->as.reduce);
+    case TILED_scan:        return device_scan(where, &call->as.scan);
+    default:                return device_softmax(where, &call->as.softmax);
+  }
+}
+
+/* ---- tiles ---- */
+
+/* Describes an operand of a part. */
+static tiled_operand place_operand(const deferral *d, const access *a, int64_t rows, const int64_t *scratch) {
+  const entry *e = &d->entries[a->view->entry];
+  int64_t row = 0, size = dtype_size(a->view->dtype), n = 1;
+  rows_of(a->view, a->shape, rows, &row);
+  for (int k = 0; k < a->shape->ndim; k++)
+    if (a->view->stride[k] != 0) n *= a->shape->dim[k];
+  return (tiled_operand){.local = e->local, .step = row * size, .bytes = n * size,
+                         .offset = e->local ? *scratch + a->view->offset * size : 0};
+}
+
+/* Stores the operands of the group's call, in the call's order, in `list`, and returns their number. */
+static int call_operands(const deferral *d, const lowering *l, access list[MAX_OPERANDS]) {
+  const step *s = &d->steps[l->group->first];
+  int n = 0;
+  if (l->family != TILED_elementwise) {
+    list[n++] = (access){&s->out, &s->shape, true};
+    for (int k = 0; k < s->nin; k++) list[n++] = (access){&s->in[k], input_shape(s), false};
+    return n;
+  }
+  for (int k = 0; k < l->nresult; k++) list[n++] = (access){&d->steps[l->results[k]].out, &s->shape, true};
+  for (int k = 0; k < l->group->nin; k++) list[n++] = (access){l->group->in[k], &s->shape, false};
+  return n;
+}
+
+void lower_operands(const deferral *d, const lowering *l, int64_t rows, const int64_t *scratch, tiled_part *part) {
+  access list[MAX_OPERANDS];
+  int n = call_operands(d, l, list);
+  part->family = l->family;
+  part->noperand = n;
+  part->nresult = l->family == TILED_elementwise ? l->nresult : 1;
+  for (int k = 0; k < n; k++) {
+    bool number = list[k].view->entry == NONE;
+    part->at[k] = number ? (tiled_operand){.number = true} : place_operand(d, &list[k], rows, &scratch[list[k].view->entry]);
+  }
+}

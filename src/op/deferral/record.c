@@ -1,0 +1,181 @@
+/* Records ops on the list of the open deferral. */
+
+#include "op/deferral/list.h"
+
+#include <stdlib.h>
+
+#include "base/dispatch.h"
+
+_Thread_local deferral *open_deferral;
+
+deferral *deferral_new(void) { return calloc(1, sizeof(deferral)); }
+void deferral_free(deferral *d) { free(d); }
+
+bool deferral_is_empty(const deferral *d) { return d->nstep == 0; }
+bool deferral_is_full(const deferral *d) { return d->nstep == STEPS || d->nentry + 1 + MAX_ARITY > MOST_ENTRIES; }
+deferral_counts deferral_counted(const deferral *d) { return d->counts; }
+deferred_op deferral_culprit(const deferral *d) { return d->culprit; }
+
+void deferral_open(deferral *d, bool (*is_mine)(void *context, const void *owner), const void *owner) {
+  d->is_mine = is_mine;
+  d->owner = owner;
+  d->counts = (deferral_counts){0};
+  open_deferral = d;
+}
+
+bool deferral_is_mine(void *context) {
+  const deferral *d = open_deferral;
+  return d && !d->running && d->is_mine(context, d->owner);
+}
+
+static const char *step_name(const step *s) {
+  if (s->kind == STEP_REDUCE) return reductions[s->op.reduce.op].name;
+  return s->kind == STEP_LINE ? s->op.line.info->name : map_ops[s->op.map].name;
+}
+
+void blame(deferral *d, const step *s) {
+  d->culprit = (deferred_op){.name = step_name(s), .where = s->where, .dtype = s->compute};
+}
+
+/* ---- recording ---- */
+
+/* Returns the slot of the storage, which is 0 if the storage has no entry. */
+static int16_t *slot_of(deferral *d, const storage *s) {
+  size_t at = ((uintptr_t)s >> 4) * (size_t)0x9E3779B1u % ENTRIES;
+  while (d->slot[at] && d->entries[d->slot[at] - 1].store != s) at = (at + 1) % ENTRIES;
+  return &d->slot[at];
+}
+
+/* Returns the index of the storage's entry. A new entry holds a reference, which counts in the storage's `kept`, so that
+** in-place ops do not take the reference for one of the script. */
+static int entry_of(deferral *d, storage *s) {
+  int16_t *slot = slot_of(d, s);
+  if (*slot) return *slot - 1;
+  bool fresh = storage_is_pending(s);
+  d->entries[d->nentry] = (entry){.store = s, .epoch = fresh ? place_epoch(s->place) : s->epoch, .fresh = fresh};
+  storage_retain(s);
+  s->kept++;
+  s->epoch = EPOCH_PENDING;
+  *slot = (int16_t)++d->nentry;
+  return d->nentry - 1;
+}
+
+/* True if the list may refer to the tensor's storage. The memory of a foreign storage may be reached by others, whose
+** accesses the list cannot see. */
+static bool is_own(const tensor *t) { return !t->store->release && !t->store->exported; }
+
+/* True if the list may refer to the input. */
+static bool is_input(const tensor *t, place where) { return is_own(t) && place_equal(t->store->place, where); }
+
+static bool can_defer(const tensor *out) { return out->count > 0 && is_own(out) && !out->weak; }
+
+static bool can_defer_map(const job *j, const tensor *out) {
+  bool can = can_defer(out) && j->compute == dtype_compute(j->compute);
+  for (int i = 0; i < j->nin; i++) can &= !j->in[i].t || is_input(j->in[i].t, out->store->place);
+  return can;
+}
+
+static void set_view(deferral *d, operand_view *v, const tensor *t, const shape *s) {
+  v->entry = entry_of(d, t->store);
+  v->dtype = t->dtype;
+  v->offset = t->offset;
+  shape_expand(&t->shape, t->stride, s, v->stride);
+}
+
+/* Appends a step without its inputs. */
+static step *append(deferral *d, enum step_kind kind, enum dtype compute, int nin, const tensor *out) {
+  step *s = &d->steps[d->nstep++];
+  s->kind = kind;
+  s->compute = compute;
+  s->nin = nin;
+  s->where = out->store->place;
+  s->shape = out->shape;
+  s->count = out->count;
+  s->done = false;
+  d->counts.recorded++;
+  return s;
+}
+
+/* Sets the result of the last step, after its inputs, and remembers the step for the error of the operation that
+** follows. */
+static void finish(deferral *d, step *s, const tensor *out) {
+  set_view(d, &s->out, out, &out->shape);
+  blame(d, s);
+}
+
+static void append_map(deferral *d, const job *j, const tensor *out) {
+  step *s = append(d, STEP_MAP, j->compute, j->nin, out);
+  s->op.map = j->op;
+  for (int i = 0; i < j->nin; i++) {
+    s->in[i].entry = NONE;
+    if (j->in[i].t) set_view(d, &s->in[i], j->in[i].t, &out->shape);
+    else s->in[i].number = j->in[i].s;
+  }
+  finish(d, s, out);
+}
+
+static void append_reduction(deferral *d, const reduction *r, const tensor *out) {
+  step *s = append(d, STEP_REDUCE, r->compute, 1, out);
+  s->op.reduce = *r;
+  s->in_shape = r->in->shape;
+  set_view(d, &s->in[0], r->in, &r->in->shape);
+  finish(d, s, out);
+}
+
+static void append_line(deferral *d, const scan_softmax_job *l, const tensor *out) {
+  step *s = append(d, STEP_LINE, l->compute, 1, out);
+  s->op.line = *l;
+  s->in_shape = l->in->shape;
+  set_view(d, &s->in[0], l->in, &l->in->shape);
+  finish(d, s, out);
+}
+
+/* Allocates the memory of a storage that no step of the list writes. */
+static int provide_now(storage *s) {
+  int st = storage_provide(s);
+  if (st == OK) s->epoch = place_epoch(s->place);
+  return st;
+}
+
+/* Decides whether an op is appended to the list of the open deferral. `can` is true if the list may have the op.
+** Otherwise runs the list, so that the op may run at once. Returns true if the caller must append the op, or return the
+** error *st instead of running the op. */
+static bool takes(bool can, const tensor *out, int *st) {
+  deferral *d = open_deferral;
+  bool defers = can && deferral_is_mine(this_operation.context);
+  *st = !defers || deferral_is_full(d) ? deferral_run(d) : OK;
+  if (!defers && *st == OK && storage_is_pending(out->store)) *st = provide_now(out->store);
+  return defers || *st != OK;
+}
+
+int job_defer(const job *j, tensor *out) {
+  int st;
+  if (!takes(can_defer_map(j, out), out, &st)) return job_compute(j, out);
+  if (st == OK) append_map(open_deferral, j, out);
+  return st;
+}
+
+int reduce_defer(const reduction *r, tensor *out) {
+  int st;
+  if (!takes(can_defer(out) && is_input(r->in, out->store->place), out, &st)) return reduce_run(r, out);
+  if (st == OK) append_reduction(open_deferral, r, out);
+  return st;
+}
+
+int scan_softmax_defer(const scan_softmax_job *l, tensor *out) {
+  int st;
+  if (!takes(can_defer(out) && is_input(l->in, out->store->place), out, &st)) return scan_softmax_run(l, out);
+  if (st == OK) append_line(open_deferral, l, out);
+  return st;
+}
+
+int job_run_later(const job *j, tensor *out) {
+  int st = job_check(j, out);
+  return st == OK ? job_compute_later(j, out) : st;
+}
+
+int op_copy_later(tensor *out, const tensor *in) {
+  job j;
+  int st = op_copy_job(&j, out, in);
+  return st == OK ? job_compute_later(&j, out) : st;
+}
