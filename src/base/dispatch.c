@@ -190,24 +190,24 @@ static work work_update(const update_call *c) {
   return (work){.dtype = c->dtype, .elements = n, .read = bytes * (2 + c->states), .written = bytes * (1 + c->states)};
 }
 
-/* Returns the elements of a part of a tiled call, over all rows. */
-static double part_elements(const tiled_part *p) {
+/* Returns the work of a part of a tiled call, over all rows. */
+static work work_part(const tiled_part *p) {
   const void *whole = p->call[TILED_WHOLE];
   switch (p->family) {
-    case TILED_map:         return work_map(whole).elements;
-    case TILED_elementwise: return work_elementwise(whole).elements;
-    case TILED_reduce:      return work_reduce(whole).elements;
-    case TILED_scan:        return work_scan(whole).elements;
-    default:                return work_softmax(whole).elements;
+    case TILED_map:         return work_map(whole);
+    case TILED_elementwise: return work_elementwise(whole);
+    case TILED_reduce:      return work_reduce(whole);
+    case TILED_scan:        return work_scan(whole);
+    default:                return work_softmax(whole);
   }
 }
 
 /* Local operands are not counted, because they stay in the cache. An operand that several parts read counts for each. */
 static work work_tiled(const tiled_call *c) {
-  work w = {.dtype = DT_none};
+  work w = {.dtype = work_part(&c->part[c->nparts - 1]).dtype};
   for (int k = 0; k < c->nparts; k++) {
     const tiled_part *p = &c->part[k];
-    w.elements += part_elements(p);
+    w.elements += work_part(p).elements;
     for (int i = 0; i < p->noperand; i++) {
       if (p->at[i].local) continue;
       if (i < p->nresult) w.written += (double)p->at[i].bytes;

@@ -321,6 +321,9 @@ const isa_tables *cpu_best_isa(void);     /* returns the tables of the best ISA 
 ** the last bits are equal. */
 bool cpu_reduces_alike(const reduce_call *a, const reduce_call *b);
 
+/* True if the last bits of a line's scan do not depend on the number of lines. */
+bool cpu_scans_alike(const scan_call *c);
+
 void cpu_describe(char *text, size_t size);
 
 int  cpu_alloc(int index, size_t bytes, void **ptr);

@@ -86,6 +86,7 @@ static void run_tile(const void *work_at, int64_t i, int worker) {
 static bool can_tile(const tiled_call *c) {
   for (int k = 0; k < c->nparts; k++) {
     const tiled_part *p = &c->part[k];
+    if (p->family == TILED_scan && !cpu_scans_alike(p->call[TILED_WHOLE])) return false;
     if (p->family != TILED_reduce) continue;
     if (!cpu_reduces_alike(p->call[TILED_WHOLE], p->call[TILED_FULL])) return false;
     if (c->rows % c->tile && !cpu_reduces_alike(p->call[TILED_WHOLE], p->call[TILED_LAST])) return false;

@@ -195,9 +195,30 @@ local function halves_of(x, shifts)
   return shape, halved, others
 end
 
--- A shift by half of a dim exchanges the two halves of the dim. To do so is to flip a dim of length 2, so that one copy
+-- Returns the only dim that is shifted. Returns nil if there is none, if there are several, or if the shift is half of the
+-- dim.
+local function one_shift(x, shifts)
+  local only
+  for d = 1, x.ndim do
+    local n = x.shape[d]
+    local shift = (shifts[d] or 0) % math.max(n, 1)
+    if shift ~= 0 then
+      if only or 2 * shift == n then return nil end
+      only = d
+    end
+  end
+  return only
+end
+
+-- A shift along one dim joins two parts of x, which a compiled function need not copy. Otherwise the parts are copied to
+-- their places. A shift by half of a dim exchanges the two halves of the dim. To do so is to flip a dim of length 2, so that one copy
 -- shifts any number of such dims.
 local function roll_tensor(x, shifts)
+  local only = one_shift(x, shifts)
+  if only then
+    local n, back = x.shape[only], shifts[only] % x.shape[only]
+    return lt.concat({x:narrow(only, n - back + 1, back), x:narrow(only, 1, n - back)}, only)
+  end
   local result = lt.empty_like(x)
   local shape, halved, others = halves_of(x, shifts)
   if #halved == 0 then return roll_into(result, x, shifts, 1) end

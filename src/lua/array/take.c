@@ -395,8 +395,8 @@ static const tensor *list_tensor(lua_State *L, int k) {
 }
 
 /* Checks the list at index 1, which must contain live tensors on one device. Returns the number of tensors, and sets *d
-** to the dtype to which they promote. */
-static int check_list(lua_State *L, const char *fn, enum dtype *d) {
+** to the dtype to which they promote. If `later` is false, runs deferred ops that use the tensors. */
+static int check_list(lua_State *L, const char *fn, enum dtype *d, bool later) {
   if (!lua_istable(L, 1))
     luaL_error(L, "%s: table of tensors expected, got %s%s", fn, type_name(L, 1),
                test_tensor(L, 1) ? "; write {x, y}" : "");
@@ -408,7 +408,7 @@ static int check_list(lua_State *L, const char *fn, enum dtype *d) {
     const tensor *t = test_tensor(L, -1);
     if (!t) luaL_error(L, "%s: element %d: tensor expected", fn, k);
     if (tensor_is_gone(t)) luaL_error(L, "%s: element %d: %s", fn, k, push_gone(L, t));
-    make_ready(L, t, fn);
+    if (!later) make_ready(L, t, fn);
     if (!first) { first = t; *d = t->dtype; }
     if (!place_equal(first->store->place, t->store->place)) raise(L, fn, ERR_DEVICES, (const tensor *[]){first, t}, 2);
     *d = dtype_promote(*d, t->dtype);
@@ -442,7 +442,7 @@ static shape joined_shape(lua_State *L, const char *fn, int n, int dim) {
 ** do not have dim, and each tensor fills one index of dim. */
 static int join(lua_State *L, const char *fn, int n, enum dtype d, const shape *s, int options, int dim, bool stacked) {
   const tensor *t = list_tensor(L, 1);
-  tensor part = *push_result(L, fn, options, d, s, &t, 1);
+  tensor part = options ? *push_result(L, fn, options, d, s, &t, 1) : *push_tensor_later(L, fn, d, s, t->store->place);
   for (int k = 2; k <= n; k++)
     if (tensor_conflicts(&part, t = list_tensor(L, k))) return raise(L, fn, ERR_OVERLAP, &t, 1);
   int64_t stride = part.stride[dim];
@@ -452,7 +452,7 @@ static int join(lua_State *L, const char *fn, int n, enum dtype d, const shape *
     if (!stacked) part.shape.dim[dim] = t->shape.dim[dim];
     part.count = t->count;
     int st;
-    TRY(L, t->store->place, st, op_copy(&part, t));
+    TRY(L, t->store->place, st, op_copy_later(&part, t));
     if (st != OK) return raise(L, fn, st, (const tensor *[]){&part, t}, 2);
     part.offset += stacked ? stride : t->shape.dim[dim] * stride;
   }
@@ -472,7 +472,7 @@ static int l_concat(lua_State *L) {
   int nargs, options = check_dim_option(L, "concat", dim_options, &nargs, 2);
   expect_arguments(L, "concat", nargs, 1, 2);
   enum dtype d = DT_none;
-  int n = check_list(L, "concat", &d);
+  int n = check_list(L, "concat", &d, !options);
   const tensor *first = list_tensor(L, 1);
   if (first->shape.ndim == 0) return luaL_error(L, "concat: 0-d tensors cannot be joined; use stack");
   int dim = nargs < 2 || lua_isnil(L, 2) ? 0 : check_dim_of(L, 2, "concat", &first->shape);
@@ -491,7 +491,7 @@ static int l_stack(lua_State *L) {
   int nargs, options = check_dim_option(L, "stack", dim_options, &nargs, 2);
   expect_arguments(L, "stack", nargs, 1, 2);
   enum dtype d = DT_none;
-  int n = check_list(L, "stack", &d);
+  int n = check_list(L, "stack", &d, !options);
   tensor all = {.shape = joined_shape(L, "stack", n, -1)};
   int dim = nargs < 2 || lua_isnil(L, 2) ? 0 : check_dim(L, 2, "stack", all.shape.ndim + 1);
   if (view_insert(&all, dim, n, 0) != OK) return raise(L, "stack", ERR_NDIM, NULL, 0);

@@ -31,7 +31,7 @@ void find_needed(deferral *d) {
     entry *e = &d->entries[k];
     e->wanted = is_wanted(e);
     e->read = e->mixed = e->local = false;
-    e->writer = e->reader_group = e->first = NONE;
+    e->writer = e->reader_group = e->first = e->piece = NONE;
     e->reader = NULL;
   }
   for (int i = d->nstep - 1; i >= 0; i--) {
@@ -67,15 +67,21 @@ static int producer(const deferral *d, const step *s, int k) {
   return shape_equal(&d->steps[w].shape, &s->shape) && same_view(&d->steps[w].out, in, &s->shape) ? w : NONE;
 }
 
+/* Adds n to the numbers of readers of the steps whose results a reader of the view reads. */
+static void add_readers(deferral *d, const operand_view *v, int n) {
+  const operand_view *list[PIECES];
+  for (int i = 0, end = view_sources(d, v, list); i < end; i++) {
+    int w = d->entries[list[i]->entry].writer;
+    if (w != NONE) d->steps[w].readers += n;
+  }
+}
+
 /* Counts, for each needed step, the needed steps that read its result. */
 static void count_readers(deferral *d) {
   for (int i = 0; i < d->nstep; i++) {
     step *s = &d->steps[i];
     if (!s->needed) continue;
-    for (int k = 0; k < s->nin; k++) {
-      int w = s->in[k].entry == NONE ? NONE : d->entries[s->in[k].entry].writer;
-      if (w != NONE) d->steps[w].readers++;
-    }
+    for (int k = 0; k < s->nin; k++) add_readers(d, &s->in[k], 1);
     d->entries[s->out.entry].writer = i;
   }
   for (int k = 0; k < d->nentry; k++) d->entries[k].writer = NONE;
@@ -87,8 +93,11 @@ static int later(int a, int b) { return a > b ? a : b; }
 static int first_group(const deferral *d, const step *s) {
   int first = 0;
   for (int k = 0; k < s->nin; k++) {
-    int w = s->in[k].entry == NONE ? NONE : d->entries[s->in[k].entry].writer;
-    if (w != NONE) first = later(first, d->steps[w].group + (producer(d, s, k) == NONE));
+    const operand_view *list[PIECES];
+    for (int i = 0, n = view_sources(d, &s->in[k], list); i < n; i++) {
+      int w = d->entries[list[i]->entry].writer;
+      if (w != NONE) first = later(first, d->steps[w].group + (producer(d, s, k) == NONE));
+    }
   }
   const entry *out = &d->entries[s->out.entry];
   if (out->writer != NONE) {
@@ -147,20 +156,29 @@ static bool fits(const deferral *d, int number, const step *s) {
     else if (w == NONE || d->steps[w].group != number) nin += find_input(g, &s->in[k], &s->shape) == NONE;
   }
   int open = count_open(d, number, s);
+  if (nin > g->nin && count_regions(d, g, s) > REGIONS) return false;
   return nin <= ELEMENTWISE_INPUTS && open <= ELEMENTWISE_RESULTS && nin + open <= MAX_OPERANDS &&
          g->nstep + cost(s) <= ELEMENTWISE_STEPS - ELEMENTWISE_RESULTS && g->nconstant + numbers <= ELEMENTWISE_CONSTANTS;
+}
+
+/* Records that group `number` reads a storage. `reader` is the view, or NULL if other views are read as well. */
+static void add_reader_group(deferral *d, const operand_view *v, const shape *s, const operand_view *reader, int number) {
+  entry *e = &d->entries[v->entry];
+  if (e->writer != NONE) d->steps[e->writer].stored = true;
+  if (e->reader_group == number && e->reader && (!reader || !same_view(e->reader, reader, s))) e->reader = NULL;
+  if (e->reader_group >= number) return;
+  e->reader_group = number;
+  e->reader = reader;
 }
 
 /* Records that step s, of group `number`, reads input k from memory. */
 static void read_memory(deferral *d, step *s, int k, int number) {
   group *g = &d->groups[number];
-  entry *e = &d->entries[s->in[k].entry];
-  if (e->writer != NONE) d->steps[e->writer].stored = true;
-  if (find_input(g, &s->in[k], input_shape(s)) == NONE) g->in[g->nin++] = &s->in[k];
-  if (e->reader_group == number && e->reader && !same_view(e->reader, &s->in[k], &s->shape)) e->reader = NULL;
-  if (e->reader_group >= number) return;
-  e->reader_group = number;
-  e->reader = s->kind == STEP_MAP ? &s->in[k] : NULL;
+  const operand_view *list[PIECES], *in = &s->in[k];
+  int n = view_sources(d, in, list);
+  if (find_input(g, in, input_shape(s)) == NONE) g->in[g->nin++] = in;
+  for (int i = 0; i < n; i++)
+    add_reader_group(d, list[i], &s->shape, s->kind == STEP_MAP && list[i] == in ? in : NULL, number);
 }
 
 static void join(deferral *d, int i, int number) {
@@ -173,9 +191,8 @@ static void join(deferral *d, int i, int number) {
   }
   for (int k = 0; k < s->nin; k++) {
     if (s->in[k].entry == NONE) continue;
-    int w = d->entries[s->in[k].entry].writer;
     if (s->source[k] == NONE) read_memory(d, s, k, number);
-    if (w != NONE) d->steps[w].readers--;
+    add_readers(d, &s->in[k], -1);
   }
   s->group = number;
   g->nstep += cost(s);
@@ -188,6 +205,7 @@ static void join(deferral *d, int i, int number) {
 }
 
 void make_groups(deferral *d) {
+  find_pieces(d);
   count_readers(d);
   d->ngroup = 0;
   for (int i = 0; i < d->nstep; i++) {

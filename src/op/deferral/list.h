@@ -12,6 +12,8 @@ enum {
   STEPS   = 256,                       /* the most ops of a list; a longer list runs in parts */
   ENTRIES = 1024,                      /* a power of 2: the size of the hash table of storages */
   MOST_ENTRIES = STEPS * 3,            /* a step adds at most 1 + MAX_ARITY storages; 3 are usual */
+  PIECES  = 16,                        /* the most pieces of a tensor that is read piece by piece */
+  REGIONS = 64,                        /* the most regions of a group of several steps that reads pieces */
   NONE    = -1
 };
 
@@ -31,6 +33,8 @@ typedef struct entry {
   int  writer;                         /* the last needed step that writes the storage, or NONE */
   int  reader_group;                   /* the last group that reads the storage from memory, or NONE */
   int  first, last;                    /* the first and the last group that read or write the storage in memory */
+  int  piece;                          /* the first of the steps that copy the pieces of which the tensor is joined, if
+                                       ** readers read the sources of these copies instead, or NONE */
   const struct operand_view *reader;   /* the view that reader_group reads; NULL: several views */
 } entry;
 
@@ -66,7 +70,8 @@ typedef struct step {
   bool needed;
   bool stored;                         /* the result is written to memory */
   int  readers;                        /* needed steps that read the result and have no group yet */
-  int  group, next;                    /* the step's group, and the next step of the group or NONE */
+  int  group, next;                    /* the step's group, and the next step of the group, or of the pieces, or NONE */
+  int64_t start[MAX_DIMS];             /* a piece: the position of its first element in the joined tensor */
   int  value;                          /* number of the result in the group's program */
   int  source[MAX_ARITY];              /* for each input: the step of the same group that computes it, or NONE: the input
                                        ** is read from memory */
@@ -134,6 +139,7 @@ void blame(deferral *d, const step *s);
 /* ---- the stages of a run ---- */
 
 void find_needed(deferral *d);         /* sets `needed` of all steps, and `wanted` and `mixed` of all entries */
+void find_pieces(deferral *d);         /* sets `piece` of all entries; steps that copy pieces are not needed then */
 void make_groups(deferral *d);         /* joins needed steps to groups, in the order in which the groups run */
 int  find_input(const group *g, const operand_view *in, const shape *s);   /* the number of the group's input, or NONE */
 void make_tiles(deferral *d);          /* sets tile_end and rows of all groups, and `local` of all entries */
@@ -144,6 +150,26 @@ int64_t tile_row_bytes(const deferral *d, int first, int last, int64_t rows);
 /* Returns the number of leading dims of s that have `rows` elements together, and that the view can traverse as one
 ** dim, or NONE if there are none. Sets *stride to the elements from row to row. */
 int rows_of(const operand_view *v, const shape *s, int64_t rows, int64_t *stride);
+
+/* ---- pieces (pieces.c) ---- */
+
+/* A part of a group's shape in which no input has a border between pieces. */
+typedef struct region {
+  shape   shape;
+  int64_t start[MAX_DIMS];
+} region;
+
+/* Stores the views of memory that a reader of v reads in `list`: v itself, or the sources of its pieces. Returns their
+** number, which is 0 for a number. */
+int view_sources(const deferral *d, const operand_view *v, const operand_view *list[PIECES]);
+
+bool    has_pieces(const deferral *d, const group *g);
+int64_t count_regions(const deferral *d, const group *g, const step *added);   /* of the group with a further step */
+void first_region(const deferral *d, const group *g, region *r);
+bool next_region(const deferral *d, const group *g, region *r);      /* returns false after the last region */
+
+/* Sets *to to the view of memory that an operand of the group is in the region. */
+void region_view(const deferral *d, const region *r, const operand_view *v, operand_view *to);
 
 /* ---- device calls ---- */
 
@@ -163,8 +189,8 @@ typedef struct cut {
 /* Decides how group g runs, and builds its program, if it has several steps, in `program`. Fails with ERR_OVERFLOW. */
 int  lower_group(deferral *d, const group *g, elementwise *program, lowering *l);
 
-/* Makes the call for the whole group, or for the first rows of a cut. */
-void lower_call(const deferral *d, const lowering *l, const cut *c, device_call *call);
+/* Makes the call for the whole group, or for the first rows of a cut, or for a region. */
+void lower_call(const deferral *d, const lowering *l, const cut *c, const region *r, device_call *call);
 
 /* Describes the operands of the group's call for a part of a tiled call. scratch[k] is the address of local entry k in the
 ** scratch memory. */

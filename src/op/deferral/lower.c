@@ -86,48 +86,55 @@ static operand operand_of(const deferral *d, const operand_view *v, enum dtype c
 }
 
 /* Starts the plan of an element-wise call. */
-static void start_plan(plan *p, const cut *c, const step *s) {
+static void start_plan(plan *p, const cut *c, const region *r, const step *s) {
   shape cut_to;
   int64_t row;
   if (c) cut_shape(c, &s->shape, rows_of(&s->out, &s->shape, c->rows, &row), &cut_to);
-  plan_init(p, c ? &cut_to : &s->shape);
+  plan_init(p, c ? &cut_to : r ? &r->shape : &s->shape);
 }
 
-static void lower_map(const deferral *d, const step *s, const cut *cut, device_call *call) {
-  map_call *c = &call->as.map;
+/* Sets operand k of an element-wise call and of its plan. The operand is the view v of a step of shape s. */
+static operand set_operand(const deferral *d, plan *p, int k, const operand_view *v, const shape *s, enum dtype compute,
+                           const cut *c, const region *r) {
+  operand_view part;
   int64_t space[MAX_DIMS];
+  if (r && v->entry != NONE) {
+    region_view(d, r, v, &part);
+    v = &part;
+  }
+  plan_operand(p, k, v->entry == NONE ? NULL : strides(c, v, s, space));
+  return operand_of(d, v, compute);
+}
+
+static void lower_map(const deferral *d, const step *s, const cut *cut, const region *r, device_call *call) {
+  map_call *c = &call->as.map;
+  plan *p = &call->plan;
   c->op = s->op.map;
   c->compute = s->compute;
   c->nin = s->nin;
-  c->plan = &call->plan;
-  c->out = operand_of(d, &s->out, s->compute);
-  start_plan(&call->plan, cut, s);
-  plan_operand(&call->plan, 0, strides(cut, &s->out, &s->shape, space));
-  for (int k = 0; k < s->nin; k++) {
-    c->in[k] = operand_of(d, &s->in[k], s->compute);
-    plan_operand(&call->plan, 1 + k, s->in[k].entry == NONE ? NULL : strides(cut, &s->in[k], &s->shape, space));
-  }
-  plan_finish(&call->plan, 1 + s->nin);
+  c->plan = p;
+  start_plan(p, cut, r, s);
+  c->out = set_operand(d, p, 0, &s->out, &s->shape, s->compute, cut, r);
+  for (int k = 0; k < s->nin; k++) c->in[k] = set_operand(d, p, 1 + k, &s->in[k], &s->shape, s->compute, cut, r);
+  plan_finish(p, 1 + s->nin);
 }
 
-static void lower_program(const deferral *d, const lowering *l, const cut *cut, device_call *call) {
+static void lower_program(const deferral *d, const lowering *l, const cut *cut, const region *r, device_call *call) {
   elementwise_call *c = &call->as.elementwise;
   const group *g = l->group;
-  const shape *s = &d->steps[g->first].shape;
-  int64_t space[MAX_DIMS];
+  const step *first = &d->steps[g->first];
+  plan *p = &call->plan;
+  int n = l->nresult;
   c->program = &l->program->program;
-  c->plan = &call->plan;
-  start_plan(&call->plan, cut, &d->steps[g->first]);
-  for (int k = 0; k < l->nresult; k++) {
+  c->plan = p;
+  start_plan(p, cut, r, first);
+  for (int k = 0; k < n; k++) {
     const step *made = &d->steps[l->results[k]];
-    c->out[k] = operand_of(d, &made->out, made->compute);
-    plan_operand(&call->plan, k, strides(cut, &made->out, s, space));
+    c->out[k] = set_operand(d, p, k, &made->out, &first->shape, made->compute, cut, r);
   }
-  for (int k = 0; k < g->nin; k++) {
-    c->in[k] = operand_of(d, g->in[k], g->in[k]->dtype);
-    plan_operand(&call->plan, l->nresult + k, strides(cut, g->in[k], s, space));
-  }
-  plan_finish(&call->plan, l->nresult + g->nin);
+  for (int k = 0; k < g->nin; k++)
+    c->in[k] = set_operand(d, p, n + k, g->in[k], &first->shape, g->in[k]->dtype, cut, r);
+  plan_finish(p, n + g->nin);
 }
 
 static void lower_reduce(const deferral *d, const step *s, const cut *cut, device_call *call) {
@@ -158,11 +165,11 @@ static void lower_line(const deferral *d, const step *s, const cut *cut, device_
   c->out = operand_of(d, &s->out, s->compute);
 }
 
-void lower_call(const deferral *d, const lowering *l, const cut *cut, device_call *call) {
+void lower_call(const deferral *d, const lowering *l, const cut *cut, const region *r, device_call *call) {
   const step *s = &d->steps[l->group->first];
   switch (l->family) {
-    case TILED_map:         lower_map(d, s, cut, call); break;
-    case TILED_elementwise: lower_program(d, l, cut, call); break;
+    case TILED_map:         lower_map(d, s, cut, r, call); break;
+    case TILED_elementwise: lower_program(d, l, cut, r, call); break;
     case TILED_reduce:      lower_reduce(d, s, cut, call); break;
     default:                lower_line(d, s, cut, call); break;
   }

@@ -26,8 +26,33 @@ static int run_step(deferral *d, const step *s) {
   lowering l;
   device_call call;
   lower_group(d, &alone, NULL, &l);
-  lower_call(d, &l, NULL, &call);
+  lower_call(d, &l, NULL, NULL, &call);
   return run_call(s->where, l.family, &call);
+}
+
+/* Runs a group whose inputs are joined from pieces, region by region. */
+static int run_regions(const deferral *d, const lowering *l, device_call *call) {
+  region r;
+  int st = OK;
+  first_region(d, l->group, &r);
+  do {
+    lower_call(d, l, NULL, &r, call);
+    st = run_call(d->steps[l->group->first].where, l->family, call);
+  } while (st == OK && next_region(d, l->group, &r));
+  return st;
+}
+
+/* Makes the tensors that are joined from pieces and that the group reads. */
+static int join_pieces(deferral *d, const group *g) {
+  int st = OK;
+  for (int k = 0; k < g->nin; k++) {
+    entry *e = &d->entries[g->in[k]->entry];
+    if (e->piece != NONE && !e->store->ptr) st = storage_provide(e->store);
+    for (int i = e->piece; st == OK && i != NONE; i = d->steps[i].next) st = run_step(d, &d->steps[i]);
+    if (st != OK) return st;
+    e->piece = NONE;
+  }
+  return OK;
 }
 
 /* Runs the steps of a group one by one, because the device cannot compute their program. Results that only other steps of
@@ -35,6 +60,7 @@ static int run_step(deferral *d, const step *s) {
 static int run_singly(deferral *d, const group *g) {
   for (int i = g->first; i != NONE; i = d->steps[i].next) d->steps[i].stored = true;
   int st = provide(d);
+  if (st == OK) st = join_pieces(d, g);
   for (int i = g->first; st == OK && i != NONE; i = d->steps[i].next) {
     blame(d, &d->steps[i]);
     st = run_step(d, &d->steps[i]);
@@ -56,8 +82,10 @@ static int run_group(deferral *d, const group *g) {
   device_call call;
   blame(d, &d->steps[g->last]);
   int st = lower_group(d, g, &d->program[0], &l);
-  if (st == OK) {
-    lower_call(d, &l, NULL, &call);
+  if (st == OK && has_pieces(d, g)) {
+    st = run_regions(d, &l, &call);
+  } else if (st == OK) {
+    lower_call(d, &l, NULL, NULL, &call);
     st = run_call(d->steps[g->first].where, l.family, &call);
   }
   if (st == ERR_NO_KERNEL && g->first != g->last) return run_singly(d, g);
@@ -65,6 +93,12 @@ static int run_group(deferral *d, const group *g) {
   if (g->first == g->last) d->counts.singles++; else d->counts.programs++;
   finish_group(d, g);
   return OK;
+}
+
+/* The copies of pieces are done without having run. */
+static void finish_pieces(deferral *d) {
+  for (int k = 0; k < d->nentry; k++)
+    for (int i = d->entries[k].piece; i != NONE; i = d->steps[i].next) d->steps[i].done = true;
 }
 
 /* ---- tiles ---- */
@@ -99,9 +133,9 @@ static int run_tiles(deferral *d, int first, int last) {
     if (st != OK) return st;
     device_call *call = d->calls[k];
     lower_operands(d, &l, rows, scratch, &c.part[k]);
-    lower_call(d, &l, NULL, &call[TILED_WHOLE]);
-    lower_call(d, &l, &(cut){rows, tile}, &call[TILED_FULL]);
-    if (rows % tile) lower_call(d, &l, &(cut){rows, rows % tile}, &call[TILED_LAST]);
+    lower_call(d, &l, NULL, NULL, &call[TILED_WHOLE]);
+    lower_call(d, &l, &(cut){rows, tile}, NULL, &call[TILED_FULL]);
+    if (rows % tile) lower_call(d, &l, &(cut){rows, rows % tile}, NULL, &call[TILED_LAST]);
     for (int size = 0; size < TILED_SIZES; size++) c.part[k].call[size] = &call[size].as;
   }
   blame(d, &d->steps[d->groups[last].last]);
@@ -158,6 +192,7 @@ int deferral_run(deferral *d) {
   make_tiles(d);
   int st = provide(d);
   for (int k = 0; st == OK && k < d->ngroup; k++) st = run_next(d, k, &k);
+  if (st == OK) finish_pieces(d);
   d->running = false;
   if (st != ERR_MEMORY) deferral_drop(d);
   return st;

@@ -128,7 +128,7 @@ static bool joins(const deferral *d, int first, int number, int64_t rows, bool *
   for (int k = 0; k < n; k++) {
     int64_t step;
     int batch = rows_of(mine[k].view, mine[k].shape, rows, &step);
-    if (batch == NONE || batch > most) return false;
+    if (batch == NONE || batch > most || d->entries[mine[k].view->entry].piece != NONE) return false;
     for (int i = 0; i < k; i++)
       if (mine[i].writes && mine[i].view->entry == mine[k].view->entry) return false;
   }
@@ -180,9 +180,12 @@ static void find_uses(deferral *d) {
     access list[MAX_OPERANDS];
     int n = group_accesses(d, &d->groups[g], list);
     for (int k = 0; k < n; k++) {
-      entry *e = &d->entries[list[k].view->entry];
-      if (e->first == NONE) e->first = g;
-      e->last = g;
+      const operand_view *sources[PIECES];
+      for (int i = 0, end = view_sources(d, list[k].view, sources); i < end; i++) {
+        entry *e = &d->entries[sources[i]->entry];
+        if (e->first == NONE) e->first = g;
+        e->last = g;
+      }
     }
   }
 }
