@@ -15,6 +15,7 @@ enum lock {
   LOCK_BLAS,           /* OpenBLAS's settings and buffers */
   LOCK_FFT_PLANS,
   LOCK_LIBRARIES,      /* the loading of GPUs' libraries */
+  LOCK_GRAPHS,         /* the blocks of the CPU's captured graphs */
   LOCK_MEMORY,         /* the CPU's allocator */
   LOCK_COUNT
 };

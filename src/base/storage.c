@@ -56,12 +56,54 @@ int storage_wrap(place where, void *ptr, size_t bytes, void (*release)(storage *
   return OK;
 }
 
+/* ---- captured graphs of the host ---- */
+
+_Thread_local FAST_TLS storage_holdings *storage_holder;
+
+static unsigned capture_number(void) { return storage_holder ? storage_holder->number : 0; }
+
+static bool has_room(storage_holdings *h) {
+  if (h->count < h->capacity) return true;
+  int capacity = h->capacity ? 2 * h->capacity : 16;
+  storage **more = realloc(h->list, (size_t)capacity * sizeof(storage *));
+  if (!more) return false;
+  h->list = more;
+  h->capacity = capacity;
+  return true;
+}
+
+void storage_hold(storage *s) {
+  storage_holdings *h = storage_holder;
+  if (s->capture == h->number || !place_equal(s->place, h->where)) return;
+  for (int k = h->count - 1; k >= 0; k--)
+    if (h->list[k] == s) return;
+  if (!has_room(h)) {
+    h->failed = true;
+    return;
+  }
+  h->list[h->count++] = s;
+  storage_retain(s);
+  s->kept++;
+}
+
+void storage_release_all(storage_holdings *h) {
+  for (int k = 0; k < h->count; k++) {
+    h->list[k]->kept--;
+    storage_drop(h->list[k]);
+  }
+  free(h->list);
+  *h = (storage_holdings){.where = h->where};
+}
+
+/* ---- allocating ---- */
+
 int storage_new(place where, size_t bytes, storage **s) {
   void *ptr = NULL;
   int st = where.device->alloc(where.index, bytes, &ptr);
   if (st != OK) return st;
   st = storage_wrap(where, ptr, bytes, NULL, NULL, s);
   if (st != OK) where.device->free(where.index, ptr, bytes);
+  else (*s)->capture = capture_number();
   return st;
 }
 
@@ -76,6 +118,7 @@ int storage_provide(storage *s) {
   int st = s->place.device->alloc(s->place.index, s->bytes, &s->ptr);
   if (st == OK && s->owner) account_charge(s->owner, s);
   if (st == OK) s->owner = NULL;
+  if (st == OK) s->capture = capture_number();
   return st;
 }
 

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/device.h"
+#include "base/tls.h"
 
 enum { LARGE_STORAGE = 1 << 20 };         /* minimum size in bytes of the storages that are listed for the
                                           ** out-of-memory message and can have an origin */
@@ -18,6 +19,8 @@ typedef struct storage {
                                           ** thread */
   int      kept;                          /* number of references that graph nodes or detached tensors hold */
   bool     exported;                      /* other libraries may have the address of the memory */
+  unsigned capture;                       /* the number of the capture (storage_holder) in which the memory was allocated, or
+                                          ** 0 */
   uint32_t version;                       /* increased by every in-place write */
   unsigned epoch;                         /* the device's epoch at allocation; the memory is lost when the device is
                                           ** reopened. Or one of the epochs below */
@@ -51,6 +54,32 @@ void storage_drop_elsewhere(storage *s);
 
 /* True if the caller holds the only reference. Then no other thread can make or drop a reference concurrently. */
 static inline bool storage_is_sole(const storage *s) { return atomic_load_explicit(&s->refs, memory_order_acquire) == 1; }
+
+/* ---- captured graphs of the host ----
+** The calls that a graph stores contain addresses. Therefore the graph holds the storages whose addresses were taken during
+** the capture, except those that were allocated in the capture: these belong to the graph's memory. */
+
+typedef struct storage_holdings {
+  place     where;
+  unsigned  number;                       /* the number of the capture */
+  storage **list;
+  int       count, capacity;
+  bool      failed;                       /* a storage is missing, because memory was exhausted */
+} storage_holdings;
+
+/* The holdings of the graph that this thread captures on the host, or NULL. */
+extern _Thread_local FAST_TLS storage_holdings *storage_holder __attribute__((visibility("hidden")));
+
+void storage_hold(storage *s);
+void storage_release_all(storage_holdings *h);
+
+/* Called for each storage whose address is taken. */
+static inline void storage_touch(storage *s) {
+  if (storage_holder) storage_hold(s);
+}
+
+/* True if this thread captures a graph at p, which is on the host: elements have no values then. */
+static inline bool place_is_captured(place p) { return storage_holder && place_equal(storage_holder->where, p); }
 
 /* Epochs that no device reaches by reopening. */
 enum {

@@ -24,6 +24,7 @@ static inline void *tensor_data(const tensor *t) {
 #ifdef __SANITIZE_ADDRESS__
   if (storage_is_pending(t->store)) __builtin_trap();
 #endif
+  storage_touch(t->store);
   return (char *)t->store->ptr + t->offset * dtype_size(t->dtype);
 }
 

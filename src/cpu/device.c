@@ -1,4 +1,4 @@
-#include "cpu/cpu.h"
+#include "cpu/graph.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static void empty_cache(int index) {
 
 static void cpu_explain(int index, char *text, size_t size) {
   (void)index;
-  snprintf(text, size, "the CPU failed");
+  snprintf(text, size, "%s", cpu_graph_words());
 }
 
 /* Returns ERR_NO_KERNEL, because kernels that scripts compile run only on GPUs. */
@@ -76,6 +76,7 @@ const device cpu_device = {
   .stats = cpu_stats, .empty_cache = empty_cache, .available = cpu_available,
   .limits = cpu_limits, .working_set = cpu_working_set,
   .threads = cpu_thread_count, .set_threads = cpu_set_thread_count, .describe = cpu_describe,
-#define FAMILY(name, call) .name = cpu_##name,
+  .graphs = &cpu_graphs,
+#define FAMILY(name, call) .name = cpu_entry_##name,
 #include "families.def"
 };

@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "base/tls.h"
 #include "cpu/cpu.h"
+#include "cpu/graph.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define KEEP_FREED 0             /* with kept blocks, the sanitizer could not detect a use after free */
@@ -265,8 +266,7 @@ static int allocate_fresh(size_t size, void **ptr) {
   return *ptr ? OK : ERR_MEMORY;
 }
 
-int cpu_alloc(int index, size_t bytes, void **ptr) {
-  (void)index;
+static int allocate(size_t bytes, void **ptr) {
   if (bytes > memory_limit()) return ERR_MEMORY;
   *ptr = take_own(bytes);
   if (!*ptr) {
@@ -276,6 +276,26 @@ int cpu_alloc(int index, size_t bytes, void **ptr) {
   }
   count_live(bytes);
   return OK;
+}
+
+/* Allocates memory that belongs to the graph that this thread captures. Free blocks of a graph count as live. */
+static int allocate_for_graph(size_t bytes, void **ptr) {
+  size_t size = bytes > memory_limit() ? 0 : rounded(bytes), before = bytes;
+  *ptr = size ? cpu_graph_take(size, &before) : NULL;
+  if (*ptr) {
+    count_live(bytes);
+    lower(&stats.live, before);
+    return OK;
+  }
+  int st = allocate(bytes, ptr);
+  if (st != OK || cpu_graph_own(*ptr, size, bytes)) return st;
+  cpu_free(0, *ptr, bytes);
+  return ERR_MEMORY;
+}
+
+int cpu_alloc(int index, size_t bytes, void **ptr) {
+  (void)index;
+  return cpu_capturing ? allocate_for_graph(bytes, ptr) : allocate(bytes, ptr);
 }
 
 /* Keeps a block in the shared lists. If a large block would exceed the limit of the lists, empties the lists first.
@@ -294,6 +314,7 @@ static bool keep_shared(void *ptr, size_t bytes, size_t size) {
 
 void cpu_free(int index, void *ptr, size_t bytes) {
   (void)index;
+  if (cpu_graph_give(ptr)) return;
   lower(&stats.live, bytes);
   if (keep_own(ptr, bytes)) return;
   size_t size = rounded(bytes);

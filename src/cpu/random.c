@@ -113,5 +113,10 @@ static int permute(const random_call *c) {
 
 int cpu_random(int index, const random_call *c) {
   (void)index;
-  return c->op == RANDOM_permutation ? permute(c) : draw(c);
+  random_call now = *c;
+  if (c->cell) {
+    now.offset += c->cell[0];
+    now.seed = c->cell[1];
+  }
+  return c->op == RANDOM_permutation ? permute(&now) : draw(&now);
 }

@@ -3,12 +3,18 @@
 #include "base/dispatch.h"
 
 graph graph_init(place where) {
-  return (graph){.where = where, .cells = {.where = where}, .updates = {.where = where}, .epoch = place_epoch(where)};
+  return (graph){.where = where, .holdings = {.where = where}, .cells = {.where = where}, .updates = {.where = where},
+                 .epoch = place_epoch(where)};
 }
 
 int graph_begin(graph *g) {
   int st = g->where.device->graphs->begin(g->where.index, &g->handle);
   if (st != OK) return st;
+  if (place_is_host(g->where)) {
+    static atomic_uint captures;
+    g->holdings.number = 1 + atomic_fetch_add(&captures, 1);
+    storage_holder = &g->holdings;
+  }
   random_capture(&g->cells);
   update_capture(&g->updates);
   profile_capture(g->where);
@@ -19,12 +25,22 @@ int graph_end(graph *g, bool keep) {
   random_capture_end();
   update_capture(NULL);
   profile_capture_end();
+  storage_holder = NULL;
   int st = keep ? g->where.device->graphs->end(g->where.index, g->handle) : OK;
+  if (st == OK && g->holdings.failed) st = ERR_MEMORY;
   if (!keep || st != OK) graph_free(g);
   return st;
 }
 
+/* True if a tensor that the graph uses has lost its memory, such as memory that the host took back. */
+static bool has_lost(const storage_holdings *h) {
+  for (int k = 0; k < h->count; k++)
+    if (storage_is_lost(h->list[k])) return true;
+  return false;
+}
+
 int graph_replay(graph *g) {
+  if (has_lost(&g->holdings)) return ERR_CHANGED;
   int st = random_replay(&g->cells);
   if (st == OK) st = update_send(&g->updates);
   if (st == OK) st = device_replay(g->where, g->handle);
@@ -36,6 +52,7 @@ void graph_free(graph *g) {
   void *handle = g->handle;
   g->handle = NULL;
   if (!handle) return;
+  storage_release_all(&g->holdings);
   if (g->epoch == place_epoch(g->where)) {
     random_cells_free(&g->cells);
     update_cells_free(&g->updates);

@@ -14,7 +14,11 @@ tensor host_tensor(storage *s, enum dtype d, const shape *dims, void *data) {
 
 static bool on_host(const tensor *t) { return place_is_host(t->store->place); }
 
-const void *host_elements(const tensor *t) { return on_host(t) && tensor_is_contiguous(t) ? tensor_data(t) : NULL; }
+static bool is_captured(const tensor *t) { return place_is_captured(t->store->place); }
+
+const void *host_elements(const tensor *t) {
+  return on_host(t) && tensor_is_contiguous(t) && !is_captured(t) ? tensor_data(t) : NULL;
+}
 
 /* ---- between devices ---- */
 
@@ -53,6 +57,7 @@ int host_copy(tensor *out, const tensor *in) {
   int64_t stride[MAX_DIMS];
   int st = OK;
   if (place_equal(out->store->place, in->store->place)) return op_copy(out, in);
+  if (is_captured(in) || is_captured(out)) return ERR_CAPTURE;
   if (shape_expand(&in->shape, in->stride, &out->shape, stride) != OK) return ERR_BROADCAST;
   if (tensor_is_overlapping(out)) return ERR_READONLY;
   if (out->count == 0) return OK;
@@ -74,6 +79,7 @@ int host_read(const tensor *t, enum dtype as, void *to) {
   storage s;
   tensor out = host_tensor(&s, as, &t->shape, to);
   if (t->count == 0) return OK;
+  if (is_captured(t)) return ERR_CAPTURE;
   return place_equal(t->store->place, s.place) ? op_copy_by(device_read, &out, t) : host_copy(&out, t);
 }
 
@@ -82,6 +88,7 @@ int host_write(tensor *t, enum dtype as, const void *from) {
   tensor in = host_tensor(&s, as, &t->shape, (void *)(uintptr_t)from);   /* the cast is safe, because `in` is only
                                                                          ** read */
   if (t->count == 0) return OK;
+  if (is_captured(t)) return ERR_CAPTURE;
   return place_equal(t->store->place, s.place) ? op_copy_by(device_write, t, &in) : host_copy(t, &in);
 }
 

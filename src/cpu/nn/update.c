@@ -3,6 +3,8 @@
 
 #include "cpu/box.h"
 
+#include <string.h>
+
 enum { GRAIN = 1 << 14 };      /* the fewest elements for each thread: for fewer elements, a thread costs more time
                                ** than it saves */
 
@@ -76,7 +78,9 @@ int cpu_update(int index, const update_call *c) {
   enum dtype compute = dtype_compute(c->dtype);
   const update_table *kernels = FLOAT_TABLE(update, compute);
   if (!kernels) return ERR_NO_KERNEL;
-  update_work t = {.call = c, .kernel = kernels->kernel[c->op], .compute = compute};
+  update_call now = *c;
+  if (c->cell) memcpy(now.number, c->cell, sizeof now.number);
+  update_work t = {.call = &now, .kernel = kernels->kernel[c->op], .compute = compute};
   int threads = cpu_threads(c->plan->count, GRAIN);
   if (compute == c->dtype && is_flat(c)) {
     share(&t, run_flat, c->plan->count, CANCEL_STRETCH, threads);

@@ -99,6 +99,20 @@ static int l_is_on_host(lua_State *L) {
   return 1;
 }
 
+/* has_values(x): true if the host may read the elements without waiting, and no graph is captured in which they have no
+** values yet. */
+static int l_has_values(lua_State *L) {
+  place p = check_tensor_later(L, 1, "has_values")->store->place;
+  lua_pushboolean(L, place_is_host(p) && !place_is_captured(p));
+  return 1;
+}
+
+/* defers(): true inside of a compiled function, where reading elements would end the list of deferred operations. */
+static int l_defers(lua_State *L) {
+  lua_pushboolean(L, open_deferral && deferral_is_mine(L));
+  return 1;
+}
+
 /***
 Returns the best accelerator of this machine. If there is none, raises the error "GPU not found: " with the reason.
 @function accelerator
@@ -198,6 +212,7 @@ static const function_row functions[] = {
   {"device", l_device, 1}, {"devices", l_devices, 0}, {"accelerator", l_accelerator, 0},
   {"synchronize", l_synchronize, 1}, {"clock", l_clock, 0}, {"set_default_device", l_set_default_device, 1},
   {"get_default_device", l_get_default_device, 0}, {"is_on_host", l_is_on_host, INTERNAL},
+  {"has_values", l_has_values, INTERNAL}, {"defers", l_defers, INTERNAL},
   {"no_accelerator", l_no_accelerator, INTERNAL}, {NULL, NULL, 0}
 };
 

@@ -19,16 +19,12 @@ static graph *check_graph(lua_State *L, const char *fn) {
 
 /* ---- capturing ---- */
 
-/* Returns option "device". Without this option, returns the default device, or the first GPU if the default device
-** cannot capture graphs. */
+/* Returns option "device". Without this option, returns the default device, or the first GPU instead of the CPU. */
 static place graph_place(lua_State *L, int options) {
-  place p = opt_place(L, options, "graph", default_place(L));
+  place p = opt_place(L, options, "graph", default_place(L)), gpu;
   bool named = options && push_option(L, options, "device") != LUA_TNIL;
-  const device *d;
-  for (int k = 0; !named && !p.device->graphs && (d = device_kind(k)); k++)
-    if (d->graphs && d->count() > 0) p = (place){d, 0};
-  if (p.device->graphs) return p;
-  luaL_error(L, "graph: not available on %s; call the function itself there", p.device->name);
+  if (!named && place_is_host(p) && device_accelerator(&gpu) && gpu.device->graphs) p = gpu;
+  if (!p.device->graphs) luaL_error(L, "graph: not available on %s; call the function itself there", p.device->name);
   return p;
 }
 
@@ -201,9 +197,15 @@ static int g_replay(lua_State *L) {
   if (random_is_captured()) return luaL_error(L, "replay: not while a graph is captured");
   run_deferred(L, "replay");
   lua_Integer given = collect_numbers(L, g);
-  int st = graph_replay(g);
+  int st;
+  TRY(L, g->where, st, graph_replay(g));
   if (st != OK) undo(L, given);
-  if (st != OK) return raise_device(L, "replay", st, g->where);
+  if (st == ERR_CHANGED) return luaL_error(L, "replay: a tensor of the graph has lost its memory");
+  if (st != OK) {
+    storage at = {.place = g->where};
+    const tensor there = {.store = &at};
+    return raise(L, "replay", st, (const tensor *[]){&there}, 1);
+  }
   lua_getiuservalue(L, 1, RESULTS);
   lua_getfield(L, -1, "n");
   int n = (int)lua_tointeger(L, -1), results = lua_gettop(L) - 1;

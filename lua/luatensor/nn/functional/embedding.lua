@@ -26,17 +26,20 @@ local function outlier(indices, count)
   end
 end
 
--- On a GPU, returns the indices with negative numbers replaced by 0; take would count negative numbers from the end.
--- Position 0 does not exist, so the GPU reports an error at the next wait.
-local function on_gpu_from_0(indices)
-  if core.is_on_host(indices) or not indices.dtype:find("^int") then return indices end
+--- True if the numbers of rows are checked before take reads the rows: not where reading them would wait for a GPU, or
+-- would end the list of a compiled function, and not where they have no values yet (lt.graph).
+local function is_checked_first(indices) return core.has_values(indices) and not core.defers() end
+
+--- If the indices are not checked first, replaces negative numbers by 0; take would count negative numbers from the end.
+-- Position 0 does not exist, so take reports an error, a GPU at the next wait.
+local function from_0(indices)
+  if is_checked_first(indices) or not indices.dtype:find("^int") then return indices end
   return indices:maximum(0)
 end
 
---- Raises an error if a row's number is outside of 1 … count. Checks only on the CPU, because reading the numbers
--- would wait for a GPU.
+--- Raises an error if a row's number is outside of 1 … count.
 local function check_range(indices, count)
-  if not core.is_on_host(indices) or indices.size == 0 then return end
+  if not is_checked_first(indices) or indices.size == 0 then return end
   if indices:min():item() >= 1 and indices:max():item() <= count then return end
   blame.fail("embedding", "index %d is out of range: 1 … %d", outlier(indices, count), count)
 end
@@ -84,7 +87,7 @@ function functional.embedding(indices, weight, options)
   end
   check_range(indices, count)
   if padding and weight.requires_grad and ag.mode() then weight = padded(weight, padding) end
-  local taken = on_gpu_from_0(indices)
+  local taken = from_0(indices)
   local rows = core.take(weight, taken, 1)
   -- if gradients are recorded, the graph needs tensor `taken`
   if not rawequal(taken, indices) and not rows.requires_grad then taken:free() end
@@ -100,7 +103,7 @@ function functional.one_hot(classes, count)
   check_indices("one_hot", classes)
   if count == nil then count = classes.size > 0 and classes:max():item() or 0 end
   count = args.integer("one_hot", "count", count, 0)
-  local index = core.is_on_host(classes) and outlier(classes, count)
+  local index = core.has_values(classes) and outlier(classes, count)
   if index then blame.fail("one_hot", "class %d is out of range: 1 … %d", index, count) end
   return classes:expand_dims(-1):equal(lt.arange(1, count + 1, {dtype = "int64", device = classes.device})):to("int64")
 end

@@ -165,7 +165,7 @@ local function weighed(name, losses, weight)
 end
 
 local function check_probabilities(name, x)
-  if not core.is_on_host(x) or x.size == 0 then return end
+  if not core.has_values(x) or x.size == 0 then return end
   local all = x:detach()
   if all:min():item() < 0 or all:max():item() > 1 then
     blame.fail(name, "probabilities from 0 to 1 expected; of numbers without limits take %s_with_logits", name)

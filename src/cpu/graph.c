@@ -1,0 +1,258 @@
+/* Captures and replays graphs on the CPU. While a graph is captured, the device's entries store their calls instead of
+** running them. A replay runs the stored calls in order. Blocks that are allocated during the capture belong to the graph:
+** if they are freed, only the graph itself uses them again. The caller keeps the other memory that the calls use. */
+
+#include "cpu/graph.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/profile.h"
+
+/* A stored call. */
+typedef struct stored {
+  int (*run)(void *call);
+  void *call;
+  enum profile_family family;
+} stored;
+
+struct cpu_graph {
+  stored *calls;
+  size_t  ncall, capacity;
+  size_t  resume;                /* the call with which the next replay begins: not 0 if memory was exhausted once, and the
+                                 ** caller may have made room */
+  cpu_graph_block *blocks;
+  size_t  nblock, block_capacity;
+  struct cpu_graph *next;        /* the next of all graphs */
+};
+
+_Thread_local FAST_TLS cpu_graph *cpu_capturing;
+
+static cpu_graph *graphs;        /* protected by LOCK_GRAPHS, as are the blocks of all graphs */
+static atomic_int graph_count;
+static _Thread_local char words[256];
+
+const char *cpu_graph_words(void) { return words; }
+
+/* ---- memory ---- */
+
+void *cpu_graph_take(size_t size, size_t *bytes) {
+  cpu_graph *g = cpu_capturing;
+  void *ptr = NULL;
+  lock_take(LOCK_GRAPHS);
+  for (size_t k = 0; k < g->nblock && !ptr; k++) {
+    cpu_graph_block *b = &g->blocks[k];
+    if (!b->is_free || b->size != size) continue;
+    size_t before = b->bytes;
+    b->is_free = false;
+    b->bytes = *bytes;
+    *bytes = before;
+    ptr = b->ptr;
+  }
+  lock_release(LOCK_GRAPHS);
+  return ptr;
+}
+
+static bool has_room(cpu_graph *g) {
+  if (g->nblock < g->block_capacity) return true;
+  size_t capacity = g->block_capacity ? 2 * g->block_capacity : 64;
+  cpu_graph_block *more = realloc(g->blocks, capacity * sizeof *more);
+  if (!more) return false;
+  g->blocks = more;
+  g->block_capacity = capacity;
+  return true;
+}
+
+bool cpu_graph_own(void *ptr, size_t size, size_t bytes) {
+  cpu_graph *g = cpu_capturing;
+  lock_take(LOCK_GRAPHS);
+  bool fits = has_room(g);
+  if (fits) g->blocks[g->nblock++] = (cpu_graph_block){.ptr = ptr, .size = size, .bytes = bytes};
+  lock_release(LOCK_GRAPHS);
+  return fits;
+}
+
+bool cpu_graph_give(const void *ptr) {
+  if (atomic_load_explicit(&graph_count, memory_order_relaxed) == 0) return false;
+  bool found = false;
+  lock_take(LOCK_GRAPHS);
+  for (cpu_graph *g = graphs; g && !found; g = g->next)
+    for (size_t k = g->nblock; k-- > 0 && !found;)
+      if (g->blocks[k].ptr == ptr) found = g->blocks[k].is_free = true;
+  lock_release(LOCK_GRAPHS);
+  return found;
+}
+
+static void list_graph(cpu_graph *g) {
+  lock_take(LOCK_GRAPHS);
+  g->next = graphs;
+  graphs = g;
+  atomic_fetch_add(&graph_count, 1);
+  lock_release(LOCK_GRAPHS);
+}
+
+/* Ends the graph's ownership of its blocks. Blocks that tensors use are freed with these tensors. */
+static void unlist_graph(cpu_graph *g) {
+  lock_take(LOCK_GRAPHS);
+  cpu_graph **at = &graphs;
+  while (*at != g) at = &(*at)->next;
+  *at = g->next;
+  atomic_fetch_sub(&graph_count, 1);
+  lock_release(LOCK_GRAPHS);
+  for (size_t k = 0; k < g->nblock; k++)
+    if (g->blocks[k].is_free) cpu_free(0, g->blocks[k].ptr, g->blocks[k].bytes);
+}
+
+/* ---- capturing ---- */
+
+static void *copy_of(const void *from, size_t bytes) {
+  void *to = malloc(bytes);
+  return to ? memcpy(to, from, bytes) : NULL;
+}
+
+static void free_part(const void *part) { free((void *)(uintptr_t)part); }
+
+/* Frees a stored call with the structs to which it refers. */
+static void free_call(const stored *s) {
+  if (s->family == PROFILE_map) free_part(((map_call *)s->call)->plan);
+  if (s->family == PROFILE_update) free_part(((update_call *)s->call)->plan);
+  if (s->family == PROFILE_elementwise) {
+    free_part(((elementwise_call *)s->call)->plan);
+    free_part(((elementwise_call *)s->call)->program);
+  }
+  free(s->call);
+}
+
+/* Replaces the structs of the caller to which the call refers by copies. Calls whose results the caller reads at once are
+** refused. */
+static int complete(const stored *s) {
+  if (s->family == PROFILE_map) {
+    map_call *c = s->call;
+    c->plan = copy_of(c->plan, sizeof *c->plan);
+    return c->plan ? OK : ERR_MEMORY;
+  }
+  if (s->family == PROFILE_update) {
+    update_call *c = s->call;
+    c->plan = copy_of(c->plan, sizeof *c->plan);
+    return c->plan ? OK : ERR_MEMORY;
+  }
+  if (s->family == PROFILE_elementwise) {
+    elementwise_call *c = s->call;
+    c->plan = copy_of(c->plan, sizeof *c->plan);
+    c->program = copy_of(c->program, sizeof *c->program);
+    return c->plan && c->program ? OK : ERR_MEMORY;
+  }
+  if (s->family == PROFILE_linalg && ((linalg_call *)s->call)->info) return ERR_CAPTURE;
+  if (s->family == PROFILE_nonzero) return ERR_CAPTURE;
+  return OK;
+}
+
+static bool has_place(cpu_graph *g) {
+  if (g->ncall < g->capacity) return true;
+  size_t capacity = g->capacity ? 2 * g->capacity : 64;
+  stored *more = realloc(g->calls, capacity * sizeof *more);
+  if (!more) return false;
+  g->calls = more;
+  g->capacity = capacity;
+  return true;
+}
+
+/* Stores a copy of the call. Tiled calls are refused, because their parts would have to be copied, too: the caller makes
+** the calls one by one. */
+static int store(enum profile_family family, int (*run)(void *), const void *call, size_t bytes) {
+  cpu_graph *g = cpu_capturing;
+  if (family == PROFILE_tiled || family == PROFILE_user_kernel) return ERR_NO_KERNEL;
+  stored s = {.run = run, .call = copy_of(call, bytes), .family = family};
+  int st = s.call ? complete(&s) : ERR_MEMORY;
+  if (st == OK && !has_place(g)) st = ERR_MEMORY;
+  if (st == OK) g->calls[g->ncall++] = s;
+  else if (s.call) free_call(&s);
+  return st;
+}
+
+#define FAMILY(name, type)                                                                         \
+  static int run_##name(void *c) { return cpu_##name(0, c); }                                      \
+  int cpu_entry_##name(int index, type *c) {                                                       \
+    return cpu_capturing ? store(PROFILE_##name, run_##name, c, sizeof *c) : cpu_##name(index, c); \
+  }
+#include "families.def"
+
+static int graph_begin(int index, void **graph) {
+  (void)index;
+  if (cpu_capturing) return ERR_CAPTURE;
+  cpu_graph *g = calloc(1, sizeof *g);
+  if (!g) return ERR_MEMORY;
+  list_graph(g);
+  cpu_capturing = g;
+  *graph = g;
+  return OK;
+}
+
+static int graph_end(int index, void *graph) {
+  (void)index;
+  if (cpu_capturing == graph) cpu_capturing = NULL;
+  return OK;
+}
+
+static int graph_alloc_apart(int index, size_t bytes, void **ptr) {
+  cpu_graph *g = cpu_capturing;
+  cpu_capturing = NULL;
+  int st = cpu_alloc(index, bytes, ptr);
+  cpu_capturing = g;
+  return st;
+}
+
+static void graph_free(int index, void *graph) {
+  cpu_graph *g = graph;
+  graph_end(index, g);
+  unlist_graph(g);
+  for (size_t k = 0; k < g->ncall; k++) free_call(&g->calls[k]);
+  free(g->calls);
+  free(g->blocks);
+  free(g);
+}
+
+/* ---- replaying ---- */
+
+/* Runs a call that checks positions or classes. Describes a wrong one for cpu_graph_words. */
+static int run_checked(const stored *s) {
+  int64_t bad = 0;
+  if (s->family == PROFILE_cross_entropy) {
+    cross_entropy_call *c = s->call;
+    c->bad = &bad;
+    int st = s->run(s->call);
+    if (st == ERR_INDEX) index_words(words, sizeof words, "cross_entropy", bad, NO_DIM, c->n);
+    return st;
+  }
+  index_call *c = s->call;
+  int k = 0;
+  c->bad = &bad;
+  c->bad_index = &k;
+  int st = s->run(s->call);
+  if (st == ERR_INDEX) index_words(words, sizeof words, c->function, bad, c->index[k].dim, c->index[k].length);
+  return st;
+}
+
+static int graph_replay(int index, void *graph) {
+  cpu_graph *g = graph;
+  size_t begin = g->resume;
+  (void)index;
+  if (cpu_capturing) return ERR_CAPTURE;
+  g->resume = 0;
+  for (size_t k = begin; k < g->ncall; k++) {
+    const stored *s = &g->calls[k];
+    bool checks = s->family == PROFILE_index || s->family == PROFILE_cross_entropy;
+    int st = checks ? run_checked(s) : s->run(s->call);
+    if (st == ERR_MEMORY && begin == 0) g->resume = k;
+    if (st == ERR_INDEX) return ERR_LATE;
+    if (st != OK) return st;
+    if (cancel_due()) return ERR_CANCELLED;
+  }
+  return OK;
+}
+
+const device_graphs cpu_graphs = {
+  .begin = graph_begin, .end = graph_end, .alloc_apart = graph_alloc_apart, .replay = graph_replay, .free = graph_free
+};
