@@ -27,6 +27,7 @@ local parts = {
   "array.info",
   "array.fft",
   "autograd",
+  "compile",
   "io.checkpoint",
 }
 

@@ -58,9 +58,8 @@ int storage_wrap(place where, void *ptr, size_t bytes, void (*release)(storage *
 
 /* ---- captured graphs of the host ---- */
 
+_Thread_local FAST_TLS unsigned storage_capture;
 _Thread_local FAST_TLS storage_holdings *storage_holder;
-
-static unsigned capture_number(void) { return storage_holder ? storage_holder->number : 0; }
 
 static bool has_room(storage_holdings *h) {
   if (h->count < h->capacity) return true;
@@ -74,7 +73,7 @@ static bool has_room(storage_holdings *h) {
 
 void storage_hold(storage *s) {
   storage_holdings *h = storage_holder;
-  if (s->capture == h->number || !place_equal(s->place, h->where)) return;
+  if (s->capture == storage_capture || !place_equal(s->place, h->where)) return;
   for (int k = h->count - 1; k >= 0; k--)
     if (h->list[k] == s) return;
   if (!has_room(h)) {
@@ -103,7 +102,7 @@ int storage_new(place where, size_t bytes, storage **s) {
   if (st != OK) return st;
   st = storage_wrap(where, ptr, bytes, NULL, NULL, s);
   if (st != OK) where.device->free(where.index, ptr, bytes);
-  else (*s)->capture = capture_number();
+  else (*s)->capture = storage_capture;
   return st;
 }
 
@@ -118,7 +117,7 @@ int storage_provide(storage *s) {
   int st = s->place.device->alloc(s->place.index, s->bytes, &s->ptr);
   if (st == OK && s->owner) account_charge(s->owner, s);
   if (st == OK) s->owner = NULL;
-  if (st == OK) s->capture = capture_number();
+  if (st == OK) s->capture = storage_capture;
   return st;
 }
 

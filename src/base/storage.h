@@ -19,8 +19,7 @@ typedef struct storage {
                                           ** thread */
   int      kept;                          /* number of references that graph nodes or detached tensors hold */
   bool     exported;                      /* other libraries may have the address of the memory */
-  unsigned capture;                       /* the number of the capture (storage_holder) in which the memory was allocated, or
-                                          ** 0 */
+  unsigned capture;                       /* storage_capture when the memory was allocated */
   uint32_t version;                       /* increased by every in-place write */
   unsigned epoch;                         /* the device's epoch at allocation; the memory is lost when the device is
                                           ** reopened. Or one of the epochs below */
@@ -61,11 +60,13 @@ static inline bool storage_is_sole(const storage *s) { return atomic_load_explic
 
 typedef struct storage_holdings {
   place     where;
-  unsigned  number;                       /* the number of the capture */
   storage **list;
   int       count, capacity;
   bool      failed;                       /* a storage is missing, because memory was exhausted */
 } storage_holdings;
+
+/* The number of the capture of a graph by this thread, on any device, or 0. */
+extern _Thread_local FAST_TLS unsigned storage_capture __attribute__((visibility("hidden")));
 
 /* The holdings of the graph that this thread captures on the host, or NULL. */
 extern _Thread_local FAST_TLS storage_holdings *storage_holder __attribute__((visibility("hidden")));

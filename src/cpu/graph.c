@@ -114,39 +114,73 @@ static void *copy_of(const void *from, size_t bytes) {
 
 static void free_part(const void *part) { free((void *)(uintptr_t)part); }
 
-/* Frees a stored call with the structs to which it refers. */
-static void free_call(const stored *s) {
-  if (s->family == PROFILE_map) free_part(((map_call *)s->call)->plan);
-  if (s->family == PROFILE_update) free_part(((update_call *)s->call)->plan);
-  if (s->family == PROFILE_elementwise) {
-    free_part(((elementwise_call *)s->call)->plan);
-    free_part(((elementwise_call *)s->call)->program);
-  }
-  free(s->call);
+static void free_call(enum profile_family family, void *call);
+
+static const struct { enum profile_family family; size_t bytes; } parts[] = {
+  [TILED_map] = {PROFILE_map, sizeof(map_call)},
+  [TILED_elementwise] = {PROFILE_elementwise, sizeof(elementwise_call)},
+  [TILED_reduce] = {PROFILE_reduce, sizeof(reduce_call)},
+  [TILED_scan] = {PROFILE_scan, sizeof(scan_call)},
+  [TILED_softmax] = {PROFILE_softmax, sizeof(softmax_call)},
+};
+
+static void free_tiled(tiled_call *c) {
+  for (int k = 0; k < c->nparts; k++)
+    for (int size = 0; size < TILED_SIZES; size++)
+      if (c->part[k].call[size]) free_call(parts[c->part[k].family].family, (void *)(uintptr_t)c->part[k].call[size]);
 }
 
-/* Replaces the structs of the caller to which the call refers by copies. Calls whose results the caller reads at once are
-** refused. */
-static int complete(const stored *s) {
-  if (s->family == PROFILE_map) {
-    map_call *c = s->call;
-    c->plan = copy_of(c->plan, sizeof *c->plan);
-    return c->plan ? OK : ERR_MEMORY;
+/* Frees a copy of a call with the structs to which it refers. */
+static void free_call(enum profile_family family, void *call) {
+  if (family == PROFILE_map) free_part(((map_call *)call)->plan);
+  if (family == PROFILE_update) free_part(((update_call *)call)->plan);
+  if (family == PROFILE_elementwise) {
+    free_part(((elementwise_call *)call)->plan);
+    free_part(((elementwise_call *)call)->program);
   }
-  if (s->family == PROFILE_update) {
-    update_call *c = s->call;
-    c->plan = copy_of(c->plan, sizeof *c->plan);
-    return c->plan ? OK : ERR_MEMORY;
+  if (family == PROFILE_tiled) free_tiled(call);
+  free(call);
+}
+
+static void *copy_call(enum profile_family family, const void *call, size_t bytes);
+
+/* Replaces the parts' calls by copies. */
+static bool copy_parts(tiled_call *c) {
+  bool all = true;
+  for (int k = 0; k < c->nparts; k++)
+    for (int size = 0; size < TILED_SIZES; size++) {
+      const void *from = size == TILED_LAST && c->rows % c->tile == 0 ? NULL : c->part[k].call[size];
+      void *copy = from ? copy_call(parts[c->part[k].family].family, from, parts[c->part[k].family].bytes) : NULL;
+      all &= !from || copy;
+      c->part[k].call[size] = copy;
+    }
+  return all;
+}
+
+/* Replaces the structs of the caller to which the copy refers by copies. Returns false if memory is exhausted. */
+static bool complete(enum profile_family family, void *call) {
+  const plan **p = family == PROFILE_map ? &((map_call *)call)->plan : family == PROFILE_update ? &((update_call *)call)->plan
+                 : family == PROFILE_elementwise ? &((elementwise_call *)call)->plan : NULL;
+  bool all = true;
+  if (p) all &= (*p = copy_of(*p, sizeof **p)) != NULL;
+  if (family == PROFILE_elementwise) {
+    elementwise_call *c = call;
+    all &= (c->program = copy_of(c->program, sizeof *c->program)) != NULL;
   }
-  if (s->family == PROFILE_elementwise) {
-    elementwise_call *c = s->call;
-    c->plan = copy_of(c->plan, sizeof *c->plan);
-    c->program = copy_of(c->program, sizeof *c->program);
-    return c->plan && c->program ? OK : ERR_MEMORY;
-  }
-  if (s->family == PROFILE_linalg && ((linalg_call *)s->call)->info) return ERR_CAPTURE;
-  if (s->family == PROFILE_nonzero) return ERR_CAPTURE;
-  return OK;
+  return family == PROFILE_tiled ? copy_parts(call) : all;
+}
+
+/* Returns a copy of the call and of the structs to which it refers, or NULL if memory is exhausted. */
+static void *copy_call(enum profile_family family, const void *call, size_t bytes) {
+  void *copy = copy_of(call, bytes);
+  if (!copy || complete(family, copy)) return copy;
+  free_call(family, copy);
+  return NULL;
+}
+
+/* True if the caller reads results of the call at once. */
+static bool is_read(enum profile_family family, const void *call) {
+  return family == PROFILE_nonzero || (family == PROFILE_linalg && ((const linalg_call *)call)->info);
 }
 
 static bool has_place(cpu_graph *g) {
@@ -159,19 +193,17 @@ static bool has_place(cpu_graph *g) {
   return true;
 }
 
-/* Stores a copy of the call. Tiled calls are refused, because their parts would have to be copied, too: the caller makes
-** the calls one by one. */
 static int store(enum profile_family family, int (*run)(void *), const void *call, size_t bytes) {
   cpu_graph *g = cpu_capturing;
-  if (family == PROFILE_tiled || family == PROFILE_user_kernel) return ERR_NO_KERNEL;
-  stored s = {.run = run, .call = copy_of(call, bytes), .family = family};
-  int st = s.call ? complete(&s) : ERR_MEMORY;
-  if (st == OK && !has_place(g)) st = ERR_MEMORY;
-  if (st == OK) g->calls[g->ncall++] = s;
-  else if (s.call) free_call(&s);
-  return st;
+  if (is_read(family, call)) return ERR_CAPTURE;
+  if (family == PROFILE_user_kernel) return ERR_NO_KERNEL;
+  stored s = {.run = run, .call = has_place(g) ? copy_call(family, call, bytes) : NULL, .family = family};
+  if (!s.call) return ERR_MEMORY;
+  g->calls[g->ncall++] = s;
+  return OK;
 }
 
+/* Stores a call, or runs it if no graph is captured. */
 #define FAMILY(name, type)                                                                         \
   static int run_##name(void *c) { return cpu_##name(0, c); }                                      \
   int cpu_entry_##name(int index, type *c) {                                                       \
@@ -208,7 +240,7 @@ static void graph_free(int index, void *graph) {
   cpu_graph *g = graph;
   graph_end(index, g);
   unlist_graph(g);
-  for (size_t k = 0; k < g->ncall; k++) free_call(&g->calls[k]);
+  for (size_t k = 0; k < g->ncall; k++) free_call(g->calls[k].family, g->calls[k].call);
   free(g->calls);
   free(g->blocks);
   free(g);

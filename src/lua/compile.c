@@ -149,23 +149,7 @@ static int l_call(lua_State *L) {
   return lua_gettop(L) - 1;
 }
 
-/***
-Returns a function that does the same as f, whose element-wise operations wait and then run together.
-
-While f runs, operations such as `x * y + 1` or `lt.exp(x)` are written on a list. The list is computed when f returns, or
-before something else needs one of its results: a sum, a product of matrices, `x:item()`, printing. Operations of equal
-shape become one pass over memory, and results that nobody can read any more are neither computed nor stored. The values
-are those of f itself, bit for bit. All of Lua works in f as usual: branches, counters, closures, `backward`, errors.
-A coroutine in which f runs cannot yield from f.
-@function compile
-@tparam function f any arguments and results
-@treturn compiled call it like f. `print(compiled)` shows what its calls did so far, and `compiled:explain(…)` what one call
-  does
-@raise errors of f; errors of a waiting operation, such as exhausted memory, where the list runs
-@usage
-local gelu = lt.compile(function(x) return 0.5 * x * (1 + lt.tanh(0.7978845608 * (x + 0.044715 * x ^ 3))) end)
-local y = gelu(lt.randn(1000, 1000))
-*/
+/* compile(f): returns the compiled function. lua/luatensor/compile.lua adds the options, and has the documentation. */
 static int l_compile(lua_State *L) {
   if (lua_type(L, 1) != LUA_TFUNCTION)
     return luaL_error(L, "compile: argument 1: function expected, got %s", type_name(L, 1));
@@ -261,7 +245,14 @@ static int l_free_deferral(lua_State *L) {
   return 0;
 }
 
-static const function_row functions[] = {{"compile", l_compile, 1}, {NULL, NULL, 0}};
+/* fingerprint(compiled): returns a number that differs if two calls recorded different operations, or made tensors of other
+** shapes. */
+static int l_fingerprint(lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)check_compiled(L, "fingerprint")->last.fingerprint);
+  return 1;
+}
+
+static const function_row functions[] = {{"compile", l_compile, 1}, {"fingerprint", l_fingerprint, INTERNAL}, {NULL, NULL, 0}};
 static const function_row methods[] = {{"explain", l_explain, ANY}, {NULL, NULL, 0}};
 
 void open_compile(lua_State *L) {

@@ -160,6 +160,7 @@ tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape 
   int64_t count;
   int st = shape_count(s, dtype_size(dtype), &count);
   if (st != OK) raise(L, fn, st, NULL, 0);
+  if (open_deferral) deferral_note(L, dtype, s);
   size_t bytes = (size_t)count * (size_t)dtype_size(dtype);
   tensor *t = push_empty(L);
   account *a = prepare_account(L, fn, where, bytes);

@@ -42,6 +42,8 @@ typedef struct deferral_counts {
   long programs;             /* calls of the device that computed several ops */
   long singles;              /* calls of the device that computed one op */
   long stored;               /* results that were stored */
+  uint64_t fingerprint;      /* a hash of the ops that were deferred and of the new tensors, without numbers and
+                             ** addresses */
 } deferral_counts;
 
 /* Makes a closed deferral. Returns NULL if memory is exhausted. deferral_free needs a closed deferral. */
@@ -78,6 +80,9 @@ typedef struct deferred_op {
 
 /* Returns the op that failed, or else the last op of the list. */
 deferred_op deferral_culprit(const deferral *d);
+
+/* Adds a new tensor that an operation of the context makes, and that is not deferred, to the fingerprint. */
+void deferral_note(void *context, enum dtype dtype, const shape *s);
 
 /* The bytes of memory that a run would allocate if no further reference to a tensor is dropped. */
 size_t deferral_bytes(const deferral *d);

@@ -7,14 +7,13 @@ graph graph_init(place where) {
                  .epoch = place_epoch(where)};
 }
 
+static atomic_uint captures;
+
 int graph_begin(graph *g) {
   int st = g->where.device->graphs->begin(g->where.index, &g->handle);
   if (st != OK) return st;
-  if (place_is_host(g->where)) {
-    static atomic_uint captures;
-    g->holdings.number = 1 + atomic_fetch_add(&captures, 1);
-    storage_holder = &g->holdings;
-  }
+  g->number = storage_capture = 1 + atomic_fetch_add(&captures, 1);
+  if (place_is_host(g->where)) storage_holder = &g->holdings;
   random_capture(&g->cells);
   update_capture(&g->updates);
   profile_capture(g->where);
@@ -26,6 +25,7 @@ int graph_end(graph *g, bool keep) {
   update_capture(NULL);
   profile_capture_end();
   storage_holder = NULL;
+  storage_capture = 0;
   int st = keep ? g->where.device->graphs->end(g->where.index, g->handle) : OK;
   if (st == OK && g->holdings.failed) st = ERR_MEMORY;
   if (!keep || st != OK) graph_free(g);

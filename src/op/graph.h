@@ -11,6 +11,7 @@ typedef struct graph {
   void        *handle;                   /* the device's handle; NULL before graph_begin and after graph_free */
   unsigned     epoch;                    /* the device's epoch when the graph was made; another epoch means that the
                                          ** device was reopened */
+  unsigned     number;                   /* the number of the capture (storage_capture) */
   storage_holdings holdings;             /* of a graph on the host: the storages that its calls use */
   random_cells cells;
   update_cells updates;

@@ -145,6 +145,34 @@ static int l_graph(lua_State *L) {
   return 1;
 }
 
+/* capture(f, device): captures one call of f without arguments. Unlike lt.graph, the function does not call f before. */
+static int l_capture(lua_State *L) {
+  place where = check_place(L, 2, "compile");
+  if (!where.device->graphs) return luaL_error(L, "compile: no replays on %s", where.device->name);
+  lua_settop(L, 1);
+  if (random_is_captured()) return luaL_error(L, "compile: another graph is being captured");
+  graph *g = push_graph(L, where);
+  capture(L, g, 2);
+  keep_results(L, g, 2);
+  lua_settop(L, 2);
+  return 1;
+}
+
+/* has_made(graph, x): true if x's memory was allocated during the capture of the graph. */
+static int l_has_made(lua_State *L) {
+  const graph *g = check_graph(L, "compile");
+  lua_pushboolean(L, check_tensor_later(L, 2, "compile")->store->capture == g->number);
+  return 1;
+}
+
+/* memory_of(x): returns the identity of x's memory, which views share, and the number of writes to it so far. */
+static int l_memory_of(lua_State *L) {
+  const storage *s = check_tensor_later(L, 1, "compile")->store;
+  lua_pushlightuserdata(L, (void *)(uintptr_t)s);
+  lua_pushinteger(L, s->version);
+  return 2;
+}
+
 /* ---- replays ---- */
 
 /* Calls the first function of each pair in the list of the table at index 1. *reached, a pointer at index 2, becomes the
@@ -239,7 +267,9 @@ static int g_tostring(lua_State *L) {
 static const function_row methods[] = {{"replay", g_replay, 1}, {"free", g_free, 1}, {NULL, NULL, 0}};
 static const luaL_Reg meta[] = {{"__gc", g_gc}, {"__close", g_gc}, {"__tostring", g_tostring}, {NULL, NULL}};
 static const function_row functions[] = {{"graph", l_graph, 2}, {"capturing", l_capturing, INTERNAL},
-                                         {"before_replay", l_before_replay, INTERNAL}, {NULL, NULL, 0}};
+                                         {"before_replay", l_before_replay, INTERNAL}, {"capture", l_capture, INTERNAL},
+                                         {"has_made", l_has_made, INTERNAL}, {"memory_of", l_memory_of, INTERNAL},
+                                         {NULL, NULL, 0}};
 
 void open_graph(lua_State *L) {
   add_class(L, &graph_class, "luatensor.Graph", meta, methods);

@@ -82,7 +82,7 @@ static tensor tensor_of(const cut *c, const operand_view *v, const shape *s) {
 static operand operand_of(const deferral *d, const operand_view *v, enum dtype compute) {
   if (v->entry == NONE) return (operand){.dtype = compute, .value = v->number};
   storage *s = d->entries[v->entry].store;
-  storage_touch(s);
+  if (s->ptr) storage_touch(s);
   uintptr_t start = (uintptr_t)s->ptr;
   return (operand){.data = (void *)(start + (uintptr_t)(v->offset * dtype_size(v->dtype))), .dtype = v->dtype};
 }

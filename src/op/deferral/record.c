@@ -37,6 +37,22 @@ void blame(deferral *d, const step *s) {
   d->culprit = (deferred_op){.name = step_name(s), .where = s->where, .dtype = s->compute};
 }
 
+/* ---- the fingerprint ---- */
+
+static void mix(deferral *d, uint64_t n) {
+  d->counts.fingerprint = (d->counts.fingerprint ^ n) * UINT64_C(0x9E3779B97F4A7C15);
+  d->counts.fingerprint ^= d->counts.fingerprint >> 29;
+}
+
+static void mix_tensor(deferral *d, enum dtype dtype, const shape *s) {
+  mix(d, (uint64_t)dtype << 8 | (unsigned)s->ndim);
+  for (int k = 0; k < s->ndim; k++) mix(d, (uint64_t)s->dim[k]);
+}
+
+void deferral_note(void *context, enum dtype dtype, const shape *s) {
+  if (deferral_is_mine(context)) mix_tensor(open_deferral, dtype, s);
+}
+
 /* ---- recording ---- */
 
 /* Returns the slot of the storage, which is 0 if the storage has no entry. */
@@ -83,7 +99,7 @@ static void set_view(deferral *d, operand_view *v, const tensor *t, const shape 
 }
 
 /* Appends a step without its inputs. */
-static step *append(deferral *d, enum step_kind kind, enum dtype compute, int nin, const tensor *out) {
+static step *append(deferral *d, enum step_kind kind, int op, enum dtype compute, int nin, const tensor *out) {
   step *s = &d->steps[d->nstep++];
   s->kind = kind;
   s->compute = compute;
@@ -93,6 +109,8 @@ static step *append(deferral *d, enum step_kind kind, enum dtype compute, int ni
   s->count = out->count;
   s->done = false;
   d->counts.recorded++;
+  mix(d, (uint64_t)kind << 32 | (uint64_t)op << 16 | (unsigned)compute);
+  mix_tensor(d, out->dtype, &out->shape);
   return s;
 }
 
@@ -104,7 +122,7 @@ static void finish(deferral *d, step *s, const tensor *out) {
 }
 
 static void append_map(deferral *d, const job *j, const tensor *out) {
-  step *s = append(d, STEP_MAP, j->compute, j->nin, out);
+  step *s = append(d, STEP_MAP, (int)j->op, j->compute, j->nin, out);
   s->op.map = j->op;
   for (int i = 0; i < j->nin; i++) {
     s->in[i].entry = NONE;
@@ -115,7 +133,7 @@ static void append_map(deferral *d, const job *j, const tensor *out) {
 }
 
 static void append_reduction(deferral *d, const reduction *r, const tensor *out) {
-  step *s = append(d, STEP_REDUCE, r->compute, 1, out);
+  step *s = append(d, STEP_REDUCE, (int)r->op, r->compute, 1, out);
   s->op.reduce = *r;
   s->in_shape = r->in->shape;
   set_view(d, &s->in[0], r->in, &r->in->shape);
@@ -123,7 +141,7 @@ static void append_reduction(deferral *d, const reduction *r, const tensor *out)
 }
 
 static void append_line(deferral *d, const scan_softmax_job *l, const tensor *out) {
-  step *s = append(d, STEP_LINE, l->compute, 1, out);
+  step *s = append(d, STEP_LINE, (int)(l->info - scan_softmax_rows), l->compute, 1, out);
   s->op.line = *l;
   s->in_shape = l->in->shape;
   set_view(d, &s->in[0], l->in, &l->in->shape);

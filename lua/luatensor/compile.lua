@@ -1,0 +1,244 @@
+--- Replays of compiled functions: lt.compile(f, {replay = true}). A replayed call runs no Lua: it repeats the work of an
+-- earlier call, which a graph has captured (src/lua/device/graph.c).
+
+local ag = require("luatensor.core").autograd
+local args = require "luatensor.base.args"
+local blame = require "luatensor.base.blame"
+local core = require "luatensor.core"
+local lt = require "luatensor.base.public"
+
+local new_compiled = lt.compile
+
+local known_options = {replay = true, device = true}
+
+-- The most combinations of arguments for which graphs are kept. Further combinations are computed without replay.
+local MOST = 8
+
+-- ---- cases: calls whose arguments are alike ----
+
+-- Stands for nil and NaN, which cannot be keys of tables.
+local NIL, NAN = {}, {}
+
+-- Returns what must be equal in argument v of two calls that share a graph. Tensors may differ in their elements.
+local function kind_of(v)
+  if v == nil then return NIL end
+  if v ~= v then return NAN end
+  if not core.is_tensor(v) then return v end
+  return ("%s %s %s %s"):format(v.dtype, table.concat(v.shape, "x"), v.device, v.requires_grad)
+end
+
+-- Returns the case of the arguments, or nil if there are too many cases. The cases are the leaves of a tree, whose
+-- branches are the kinds of the arguments.
+local function case_of(self, given)
+  local node = self.cases
+  local function branch(key)
+    node[key] = node[key] or {}
+    node = node[key]
+  end
+  branch(ag.mode() and "recording" or "not recording")
+  branch(given.n)
+  for i = 1, given.n do branch(kind_of(given[i])) end
+  if node.case then return node.case end
+  if self.count == MOST then return nil end
+  self.count = self.count + 1
+  node.case = {copied = {}}
+  return node.case
+end
+
+-- ---- capturing ----
+
+local function fail(...) args.fail("compile", ...) end
+
+local function memory_of(x) return (core.memory_of(x)) end
+local function writes_to(x) return select(2, core.memory_of(x)) end
+
+-- Returns a table that is true for the arguments that a replay must copy: tensors that are not those of the last call.
+-- Returns nil and the reason if this is not possible.
+local function find_copied(case, given)
+  local copied, owners = {}, {}
+  for i = 1, given.n do
+    local x = given[i]
+    if core.is_tensor(x) then
+      copied[i] = case.copied[i] or not rawequal(x, case.last[i])
+      if copied[i] and x.requires_grad then return nil, ("argument %d requires a gradient and changes"):format(i) end
+      if copied[i] and not x:is_contiguous() then return nil, ("argument %d is not contiguous and changes"):format(i) end
+      local memory = memory_of(x)
+      local other = owners[memory]
+      if other and (copied[i] or copied[other]) then
+        return nil, ("arguments %d and %d share memory and change"):format(other, i)
+      end
+      owners[memory] = i
+    end
+  end
+  return copied
+end
+
+local function device_of(self, given)
+  if self.device then return self.device end
+  for i = 1, given.n do
+    if core.is_tensor(given[i]) then return given[i].device end
+  end
+  return lt.get_default_device()
+end
+
+local simple = {["nil"] = true, number = true, boolean = true, string = true}
+
+-- Checks the results of the captured call. Returns a list with, for each result, the number of the argument that it is,
+-- or "new" for a tensor that the call made, or "same".
+local function sources_of(graph, results, inputs, n)
+  local sources = {}
+  for k = 1, results.n do
+    local r = results[k]
+    if not core.is_tensor(r) then
+      if not simple[type(r)] then fail("replay: result %d is a %s; return tensors and numbers", k, core.type_name(r)) end
+      sources[k] = "same"
+    else
+      sources[k] = core.has_made(graph, r) and "new" or "same"
+      for i = 1, n do
+        if rawequal(r, inputs[i]) then sources[k] = i end
+      end
+      if sources[k] == "new" and r.requires_grad and not r.is_leaf then
+        fail("replay: result %d needs the graph of gradients; call backward inside of the function, or return x:detach()", k)
+      end
+    end
+  end
+  return sources
+end
+
+-- Captures a call with these arguments. The call does not compute: the replay that follows does.
+local function capture(self, case, given)
+  local copied, reason = find_copied(case, given)
+  if not copied then
+    case.reason = reason
+    return
+  end
+  local inputs, versions = {}, {}
+  for i = 1, given.n do
+    inputs[i] = copied[i] and given[i]:detach():clone() or given[i]
+    versions[i] = copied[i] and writes_to(inputs[i])
+  end
+  local results
+  local graph = core.capture(function()
+    results = table.pack(self.compiled(table.unpack(inputs, 1, given.n)))
+  end, device_of(self, given))
+  case.sources = sources_of(graph, results, inputs, given.n)
+  case.graph, case.inputs, case.copied, case.results = graph, inputs, copied, results
+  case.written = {}
+  for i = 1, given.n do case.written[i] = copied[i] and writes_to(inputs[i]) ~= versions[i] end
+end
+
+-- ---- replaying ----
+
+-- True if the arguments that are not copied are those of the capture.
+local function has_inputs(case, given)
+  for i = 1, given.n do
+    if core.is_tensor(given[i]) and not case.copied[i] and not rawequal(given[i], case.inputs[i]) then
+      case.copied[i] = true
+      return false
+    end
+  end
+  return true
+end
+
+local function copy_inputs(case, given)
+  for i = 1, given.n do
+    if case.copied[i] then case.inputs[i]:copy_(given[i]) end
+  end
+end
+
+local function replay(self, case, given)
+  lt.no_grad(copy_inputs, case, given)
+  case.graph:replay()
+  self.replays = self.replays + 1
+  local results = {}
+  for k = 1, case.results.n do
+    local source, r = case.sources[k], case.results[k]
+    results[k] = source == "new" and r:clone() or type(source) == "number" and given[source] or r
+  end
+  for i = 1, given.n do
+    if case.written[i] then given[i]:copy_(case.inputs[i]) end
+  end
+  return table.unpack(results, 1, case.results.n)
+end
+
+-- ---- calls ----
+
+local Replayed = {}
+Replayed.__index = Replayed
+Replayed.__name = "compiled function"
+
+-- Calls the function without replay, and decides whether the next call may be captured: if two calls recorded the same
+-- operations.
+local function call_first(self, case, given, ...)
+  case.last = setmetatable({}, {__mode = "v"})
+  for i = 1, given.n do case.last[i] = core.is_tensor(given[i]) and given[i] or nil end
+  local results = table.pack(self.compiled(...))
+  local print = core.fingerprint(self.compiled)
+  case.ready = print == case.print
+  case.print = print
+  return table.unpack(results, 1, results.n)
+end
+
+function Replayed:__call(...)
+  self.calls = self.calls + 1
+  if core.defers() or core.capturing() then return self.compiled(...) end
+  local given = table.pack(...)
+  local case = case_of(self, given)
+  if not case or case.reason then return self.compiled(...) end
+  if case.graph and not has_inputs(case, given) then
+    case.graph:free()
+    case.graph = nil
+  end
+  if not case.graph and case.ready then capture(self, case, given) end
+  if case.graph then return replay(self, case, given) end
+  return call_first(self, case, given, ...)
+end
+
+function Replayed:__tostring()
+  return ("%s; %d of %d calls replayed"):format(tostring(self.compiled), self.replays, self.calls)
+end
+
+--- Calls the function once without replay, and returns a text that says what the call did: how many operations waited, how
+-- many passes over memory computed them, and the lines of the script before which the list had to run.
+function Replayed:explain(...) return self.compiled:explain(...) end
+
+--- Forgets what was captured, so that the following calls run Lua again: call it after a change that a replay cannot see.
+function Replayed:reset()
+  self.cases, self.count = {}, 0
+end
+
+--- Returns a function that does the same as f, whose element-wise operations, reductions, scans and softmax wait and then
+-- run together.
+--
+-- While f runs, operations such as `x * y + 1` or `x:sum(2)` are written on a list. The list is computed when f returns, or
+-- before something else needs one of its results: a product of matrices, `x:item()`, printing. Operations of equal shape
+-- become one pass over memory, and results that nobody can read any more are neither computed nor stored. The values are
+-- those of f itself, bit for bit. All of Lua works in f as usual: branches, counters, closures, `backward`, errors. A
+-- coroutine in which f runs cannot yield from f.
+--
+-- With `replay`, calls with arguments of equal dtype, shape and device repeat the work of an earlier call without running f.
+-- See [replays](docs/compile.md#replays) for what a replay cannot see.
+-- @function compile
+-- @tparam function f any arguments and results
+-- @tparam[opt] table options `replay` (false): after two calls with the same operations, the work is captured and repeated;
+--   `device`: where the captured work runs (default: the device of the first tensor among the arguments, or else the
+--   default device)
+-- @treturn compiled call it like f. `print(compiled)` shows what its calls did so far, and `compiled:explain(…)` what one
+--   call does; with `replay`, `compiled:reset()` forgets what was captured
+-- @raise errors of f; errors of a waiting operation, such as exhausted memory, where the list runs; with `replay`, if f
+--   reads a value or returns other values than tensors, numbers, strings, booleans and nil
+-- @usage
+-- local gelu = lt.compile(function(x) return 0.5 * x * (1 + lt.tanh(0.7978845608 * (x + 0.044715 * x ^ 3))) end)
+-- local y = gelu(lt.randn(1000, 1000))
+function lt.compile(f, options)
+  blame.check_function("compile", f)
+  if options == nil then return new_compiled(f) end
+  options = args.options("compile", options, known_options)
+  local compiled = new_compiled(f)
+  if options.replay ~= nil then args.check("compile", "option replay", options.replay, "boolean") end
+  local device = options.device and args.check("compile", "option device", options.device, "device")
+  if not options.replay then return compiled end
+  return setmetatable({compiled = compiled, device = device, cases = {}, count = 0, calls = 0, replays = 0}, Replayed)
+end
+
+return {lt.compile}
