@@ -105,6 +105,10 @@ local rows = {
   {"log 10⁷", big, "t.log(x)", copy = 80 * M},
   {"sin 10⁷", big, "t.sin(x)", copy = 80 * M},
   {"pow 10⁷", big, "x ^ y", "x ** y", copy = 120 * M},
+  {"pow 10⁷, exponent 2", big, "x ^ 2", "x ** 2", copy = 80 * M},
+  {"pow 10⁷, exponent 3", big, "x ^ 3", "x ** 3", copy = 80 * M},
+  {"pow 10⁷, exponent 0.5", big, "x ^ 0.5", "x ** 0.5", copy = 80 * M},
+  {"pow 10⁷, exponent -0.5", big, "x ^ -0.5", "x ** -0.5", copy = 80 * M},
   {"atan2 10⁷", big, "t.atan2(x, y)", nil, "t.arctan2(x, y)", copy = 120 * M},
   {"erf 10⁷", big, "t.erf(x)", "t.erf(x)", false, copy = 80 * M},
   {"sigmoid 10⁷", big, "t.sigmoid(x)", nil, false, copy = 80 * M},
@@ -120,6 +124,7 @@ local rows = {
   {"add 10⁷, out", big .. "; r float32 10000000", "t.add(x, y, {out = r})", "t.add(x, y, out=r)", copy = 120 * M},
   {"add 10⁷, in place", big, "x:add_(y)", "x.add_(y)", "t.add(x, y, out=x)", copy = 120 * M},
   {"exp 10⁷, out", big .. "; r float32 10000000", "t.exp(x, {out = r})", "t.exp(x, out=r)", copy = 80 * M},
+  {"pow 10⁷, exponent 3, out", big .. "; r float32 10000000", "t.pow(x, 3, {out = r})", "t.pow(x, 3, out=r)", copy = 80 * M},
 
   -- broadcast, transposed and strided operands, copies, new tensors
   {"add a row 7000×3000", "x float32 7000 3000; y float32 3000", "x + y", copy = 168 * M},

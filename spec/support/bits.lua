@@ -1,5 +1,5 @@
--- Computes a checksum of the bits of every op's results for every dtype that the op takes, of every conversion, and of
--- the gradients of five activations.
+-- Computes a checksum of the bits of every op's results for every dtype that the op takes, of powers with a constant
+-- exponent, of every conversion, and of the gradients of five activations.
 --
 --   tools/lua spec/support/bits.lua > spec/data/bits.txt     accepts new ops and intended changes of results
 --
@@ -99,6 +99,15 @@ local function add_ops(results)
   end
 end
 
+-- Adds the powers with a constant exponent that have kernels of their own.
+local function add_powers(results)
+  for _, dtype in ipairs(lt.ops().pow.dtypes) do
+    for _, y in ipairs(dtype:find "int" and {3, 4} or {3, 4, 0.5, -0.5, -2}) do
+      results[("power %s of %s"):format(y, dtype)] = text(inputs[dtype][1] ^ y)
+    end
+  end
+end
+
 local function add_gradients(results)
   for _, name in ipairs {"gelu", "silu", "sigmoid", "tanh", "relu"} do
     for _, dtype in ipairs {"float16", "bfloat16", "float32", "float64"} do
@@ -117,10 +126,12 @@ local function add_conversions(results)
   end
 end
 
---- Returns the checksums by names such as "exp float32", "float32 to int8" and "gradient of gelu float64".
+--- Returns the checksums by names such as "exp float32", "power 3 of int8", "float32 to int8" and "gradient of gelu
+-- float64".
 function bits.all()
   local results = {}
   add_ops(results)
+  add_powers(results)
   add_gradients(results)
   add_conversions(results)
   return results

@@ -22,6 +22,8 @@ INLINE bool NAME(m_isfinite)(T x) { (void)x; return true; }
 INLINE T NAME(m_max)(T x, T y) { return x > y ? x : y; }
 INLINE T NAME(m_min)(T x, T y) { return x < y ? x : y; }
 INLINE T NAME(m_mul)(T x, T y) { return (T)((WIDER)x * (WIDER)y); }
+INLINE T NAME(m_cube)(T x) { return NAME(m_mul)(NAME(m_mul)(x, x), x); }
+INLINE T NAME(m_fourth)(T x) { return NAME(m_mul)(NAME(m_mul)(x, x), NAME(m_mul)(x, x)); }
 INLINE T NAME(m_invert)(T x) { return (T)~x; }
 
 #ifdef U

@@ -7,6 +7,7 @@
 
 #include "math/convert.h"
 #include "math/complex.h"
+#include "math/powers.h"
 
 /* ---- integers ---- */
 
@@ -236,6 +237,11 @@ INLINE bool is_far_never(uint64_t x, uint64_t y) { (void)x; (void)y; return fals
 #define m_conj(x)   GENERIC(x, BITS(m_conj), INEXACT(m_conj))(x)
 #define m_angle(x)  GENERIC(x, INEXACT(m_angle))(x)
 #define m_pow(x, y) GENERIC(x, NUMBERS(m_pow))(x, y)
+#define m_cube(x)           GENERIC(x, REALS(m_cube))(x)
+#define m_fourth(x)         GENERIC(x, REALS(m_fourth))(x)
+#define m_root(x)           GENERIC(x, FLOATS(m_root))(x)
+#define m_inverse_root(x)   GENERIC(x, FLOATS(m_inverse_root))(x)
+#define m_inverse_square(x) GENERIC(x, FLOATS(m_inverse_square))(x)
 #define m_max(x, y) GENERIC(x, REALS(m_max))(x, y)
 #define m_min(x, y) GENERIC(x, REALS(m_min))(x, y)
 #define m_floor_divide(x, y) GENERIC(x, REALS(m_floor_divide))(x, y)

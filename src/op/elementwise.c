@@ -114,10 +114,11 @@ int elementwise_apply(elementwise *e, enum map_op op, const elementwise_arg *in,
   job j;
   int st = type_step(e, op, in, &j);
   if (st != OK) return st;
+  op = j.row;
   elementwise_step s = {.op = op, .compute = j.compute, .from = j.compute,
                   .gives = result_dtype(map_ops[op].result, j.compute)};
   int at = 0;
-  for (int i = 0; st == OK && i < j.nin; i++) {
+  for (int i = 0; st == OK && i < map_ops[op].nin; i++) {
     st = add_input(e, &in[i], i == 0 && map_ops[op].selects ? DT_bool : j.compute, &at);
     s.in[i] = (uint8_t)at;
   }

@@ -44,7 +44,7 @@ static tensor part_of(const tensor *t, int d, int64_t first, int64_t step, int64
 
 static int conjugate(tensor *out, const tensor *in) {
   enum dtype d = out->dtype;
-  job j = {.op = OP_conj, .nin = 1, .in = {{.t = in}}, .compute = d, .result = d, .shape = out->shape};
+  job j = {.op = OP_conj, .row = OP_conj, .nin = 1, .in = {{.t = in}}, .compute = d, .result = d, .shape = out->shape};
   return job_compute(&j, out);
 }
 

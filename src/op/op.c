@@ -68,6 +68,23 @@ bool scalar_fits(enum dtype d, const scalar *s) {
 ** converts to float64, because its compute dtype does not affect the result's dtype. */
 static enum dtype to_float(const op_info *info) { return info->result == RESULT_BOOL ? DT_float64 : dtype_default_float(); }
 
+/* The ops that compute x^y for a constant y in real numbers at least as accurately as pow, and with the same special
+** values. */
+static const struct { double y; enum map_op row; } powers[] = {
+  {1, OP_positive}, {2, OP_square}, {3, OP_pow_3_}, {4, OP_pow_4_}, {0.5, OP_pow_half_}, {-0.5, OP_pow_minus_half_},
+  {-1, OP_reciprocal}, {-2, OP_pow_minus_2_},
+};
+
+/* Returns the op that computes the result of j, whose compute dtype is known. */
+static enum map_op row_of(const job *j) {
+  const scalar *s = &j->in[1].s;
+  if (j->op != OP_pow || j->in[1].t || dtype_kind(j->compute) == KIND_COMPLEX) return j->op;
+  double y = s->is_float ? s->f : (double)s->i;
+  for (size_t k = 0; k < sizeof powers / sizeof *powers; k++)
+    if (powers[k].y == y && dtype_in_class(j->compute, map_ops[powers[k].row].class)) return powers[k].row;
+  return OP_pow;
+}
+
 int job_dtypes(job *j) {
   const op_info *info = &map_ops[j->op];
   int first = info->selects;
@@ -81,6 +98,7 @@ int job_dtypes(job *j) {
   j->compute = j->op == OP_nextafter ? d : dtype_compute(d);    /* nextafter computes in the stored dtype, because
                                                                 ** its result depends on the spacing of the dtype's
                                                                 ** values */
+  j->row = row_of(j);
   for (int i = first; i < j->nin; i++)
     if (!j->in[i].t && !j->in[i].s.is_float && !integer_fits(d, j->in[i].s.i)) return ERR_SCALAR;
   return OK;
@@ -203,13 +221,13 @@ static inline int call(const job *j, tensor *out, map_entry entry) {
   plan p;
   job_plan(&p, j, out);
   map_call c;
-  c.op = j->op;
+  c.op = j->row;
   c.compute = j->compute;
-  c.nin = j->nin;
+  c.nin = map_ops[j->row].nin;
   c.plan = &p;
   c.out.data = tensor_data(out);
   c.out.dtype = out->dtype;
-  for (int i = 0; i < j->nin; i++) {
+  for (int i = 0; i < c.nin; i++) {
     const tensor *t = j->in[i].t;
     c.in[i].data = t ? tensor_data(t) : NULL;
     c.in[i].dtype = t ? t->dtype : j->compute;
@@ -237,7 +255,7 @@ int job_run(const job *j, tensor *out) {
 /* Returns a job that copies `in` to `out`. Conversions between all kinds are allowed: x:to("int8") of floats
 ** saturates. The op computes in the compute dtype of `out`, so that elements are converted when they are loaded. */
 static job identity(tensor *out, arg in) {
-  return (job){.op = OP_positive, .nin = 1, .in = {in}, .compute = dtype_compute(out->dtype),
+  return (job){.op = OP_positive, .row = OP_positive, .nin = 1, .in = {in}, .compute = dtype_compute(out->dtype),
                .result = out->dtype, .shape = out->shape};
 }
 

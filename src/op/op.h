@@ -33,6 +33,8 @@ typedef struct job {
   enum map_op op;
   int         nin;
   arg         in[MAX_IN];
+  enum map_op row;            /* the op that computes the result: `op`, or an op that computes powers with the constant
+                              ** exponent in[1] faster than pow and reads only in[0] */
   enum dtype  compute, result;
   shape       shape;          /* shape of the result */
   place       place;          /* place of those inputs that are tensors */

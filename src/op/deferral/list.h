@@ -52,6 +52,7 @@ enum step_kind { STEP_MAP, STEP_REDUCE, STEP_LINE };
 
 typedef struct step {
   enum step_kind kind;
+  const char *name;                    /* the op that the script called, for errors */
   union {
     enum map_op      map;              /* STEP_MAP: an element-wise op */
     reduction        reduce;           /* STEP_REDUCE; the field `in` is not used */

@@ -28,13 +28,8 @@ bool deferral_is_mine(void *context) {
   return d && !d->running && d->is_mine(context, d->owner);
 }
 
-static const char *step_name(const step *s) {
-  if (s->kind == STEP_REDUCE) return reductions[s->op.reduce.op].name;
-  return s->kind == STEP_LINE ? s->op.line.info->name : map_ops[s->op.map].name;
-}
-
 void blame(deferral *d, const step *s) {
-  d->culprit = (deferred_op){.name = step_name(s), .where = s->where, .dtype = s->compute};
+  d->culprit = (deferred_op){.name = s->name, .where = s->where, .dtype = s->compute};
 }
 
 /* ---- the fingerprint ---- */
@@ -99,9 +94,11 @@ static void set_view(deferral *d, operand_view *v, const tensor *t, const shape 
 }
 
 /* Appends a step without its inputs. */
-static step *append(deferral *d, enum step_kind kind, int op, enum dtype compute, int nin, const tensor *out) {
+static step *append(deferral *d, enum step_kind kind, const char *name, int op, enum dtype compute, int nin,
+                    const tensor *out) {
   step *s = &d->steps[d->nstep++];
   s->kind = kind;
+  s->name = name;
   s->compute = compute;
   s->nin = nin;
   s->where = out->store->place;
@@ -122,9 +119,9 @@ static void finish(deferral *d, step *s, const tensor *out) {
 }
 
 static void append_map(deferral *d, const job *j, const tensor *out) {
-  step *s = append(d, STEP_MAP, (int)j->op, j->compute, j->nin, out);
-  s->op.map = j->op;
-  for (int i = 0; i < j->nin; i++) {
+  step *s = append(d, STEP_MAP, map_ops[j->op].name, (int)j->row, j->compute, map_ops[j->row].nin, out);
+  s->op.map = j->row;
+  for (int i = 0; i < s->nin; i++) {
     s->in[i].entry = NONE;
     if (j->in[i].t) set_view(d, &s->in[i], j->in[i].t, &out->shape);
     else s->in[i].number = j->in[i].s;
@@ -133,7 +130,7 @@ static void append_map(deferral *d, const job *j, const tensor *out) {
 }
 
 static void append_reduction(deferral *d, const reduction *r, const tensor *out) {
-  step *s = append(d, STEP_REDUCE, (int)r->op, r->compute, 1, out);
+  step *s = append(d, STEP_REDUCE, reductions[r->op].name, (int)r->op, r->compute, 1, out);
   s->op.reduce = *r;
   s->in_shape = r->in->shape;
   set_view(d, &s->in[0], r->in, &r->in->shape);
@@ -141,7 +138,7 @@ static void append_reduction(deferral *d, const reduction *r, const tensor *out)
 }
 
 static void append_line(deferral *d, const scan_softmax_job *l, const tensor *out) {
-  step *s = append(d, STEP_LINE, (int)(l->info - scan_softmax_rows), l->compute, 1, out);
+  step *s = append(d, STEP_LINE, l->info->name, (int)(l->info - scan_softmax_rows), l->compute, 1, out);
   s->op.line = *l;
   s->in_shape = l->in->shape;
   set_view(d, &s->in[0], l->in, &l->in->shape);
