@@ -177,6 +177,10 @@ describe("a power with a constant exponent", function()
     assert.equal("int64", (flags ^ 3).dtype)
     helpers.holds(lt.complex(lt.tensor {3.0}, lt.tensor {4.0}) ^ 2, "[1]", {{-7.0, 24.0}})
     helpers.holds(lt.pow(3, 3), "[]", 27)
+    for y = 1, 2 do           -- the result is rounded to float32 before it is written to a float64 target
+      local out = lt.pow(lt.tensor({(1 << 24) + 1}, {dtype = "int32"}), y + 0.0, {out = lt.zeros(1, {dtype = "float64"})})
+      helpers.holds(out, "[1]", {2.0 ^ (24 * y)})
+    end
   end)
 
   it("has the first and second derivative of every power", function()

@@ -69,9 +69,9 @@ bool scalar_fits(enum dtype d, const scalar *s) {
 static enum dtype to_float(const op_info *info) { return info->result == RESULT_BOOL ? DT_float64 : dtype_default_float(); }
 
 /* The ops that compute x^y for a constant y in real numbers at least as accurately as pow, and with the same special
-** values. */
+** values. x^1 is conj(x), and not positive(x), because `positive` skips the rounding to the compute dtype. */
 static const struct { double y; enum map_op row; } powers[] = {
-  {1, OP_positive}, {2, OP_square}, {3, OP_pow_3_}, {4, OP_pow_4_}, {0.5, OP_pow_half_}, {-0.5, OP_pow_minus_half_},
+  {1, OP_conj}, {2, OP_square}, {3, OP_pow_3_}, {4, OP_pow_4_}, {0.5, OP_pow_half_}, {-0.5, OP_pow_minus_half_},
   {-1, OP_reciprocal}, {-2, OP_pow_minus_2_},
 };
 
