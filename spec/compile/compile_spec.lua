@@ -322,6 +322,16 @@ describe("errors in compiled functions", function()
     holds(c[{{1, 1}}], "[1]", {4.0})
   end)
 
+  it("of exhausted memory name the function, also if another op computes its result", function()
+    local message = helpers.message_of(lt.compile(function(x)
+      local y = x ^ 3
+      lt._fail_after(1, 100)
+      return y
+    end), lt.ones(LARGE))
+    lt._fail_after(0)
+    assert.truthy(message:find "scratch of pow;", message)
+  end)
+
   it("of exhausted memory do not take back writes of earlier operations", function()
     local device, kept = helpers.device, nil
     local function f(x, y) x:add_(1) local t = x * 2 x:add_(t) kept = {x * 3, x * 4} y:add_(1) end
