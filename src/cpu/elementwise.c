@@ -8,6 +8,8 @@
 enum {
   GRAIN  = 1 << 15,          /* the least product of steps and elements for each thread: for less, a thread costs more
                              ** time than it saves */
+  STRIDED = 8,               /* the assumed cost of reading and writing an element if the elements of a row are not
+                             ** neighbours in memory */
   COSTLY = 8                 /* the assumed cost of a step in a program with exp, tanh or similar ops, with the reason
                              ** in map.c; a step of any other program costs 1 */
 };
@@ -115,7 +117,8 @@ static int64_t most_elements(const elementwise_call *c) {
 int cpu_elementwise(int index, const elementwise_call *c) {
   const elementwise_program *p = c->program;
   if (!has_kernels(p)) return ERR_NO_KERNEL;
-  int threads = cpu_threads(c->plan->count * p->nstep * (p->costly ? COSTLY : 1), GRAIN);
+  int64_t each = p->nstep * (p->costly ? COSTLY : 1) + (walks_direct(c->plan, 0) ? 0 : STRIDED * (p->nin + p->nout));
+  int threads = cpu_threads(c->plan->count * each, GRAIN);
   elementwise_work t = {.call = c, .size = sizeof(desk) + (size_t)p->nregister * sizeof(box_bytes)};
   cut_plan(&t.cut, c->plan, p->nout + p->nin, &(needs){.most = most_elements(c), .buffers = true});
   if (threads > t.cut.count) threads = (int)t.cut.count;
