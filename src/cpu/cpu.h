@@ -18,6 +18,12 @@
 typedef void (*map_kernel)(int64_t n, void *out, const void *const *in);
 typedef struct map_table { map_kernel kernel[OP_COUNT][DTYPE_COUNT]; } map_table;
 
+/* Kernels of two ops after each other, for float32 and float64: in[0] and in[1] are the inputs of the first op, in[2] is the
+** other input of the second op. PAIR_subtract_from is in[2] - the first result, and is a second op only. The table is
+** indexed by [dtype][first op][second op]; other dtypes have no kernels. */
+enum pair_op { PAIR_add, PAIR_subtract, PAIR_multiply, PAIR_subtract_from, PAIR_OPS };
+typedef struct pair_table { map_kernel kernel[DTYPE_COUNT][PAIR_subtract_from][PAIR_OPS]; } pair_table;
+
 /* Computes dst[i] = (dtype of dst)src[i] for i < n. Both arrays are contiguous. The table is indexed by
 ** [from][to]. */
 typedef void (*convert_kernel)(int64_t n, void *dst, const void *src);
@@ -242,6 +248,7 @@ typedef update_table update_float32_table, update_float64_table;
 /* The families of kernels that have a table for each ISA. Files in cpu/kernels define the tables <family>_table. */
 #define KERNEL_TABLES(X) \
   X(map)     \
+  X(pair)    \
   X(convert) \
   X(index)   \
   X(limits)  \

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CPU_TILE = 512 << 10 };         /* bytes of a tile, so that a tile and the buffers of a call stay in L2 */
+enum { CPU_TILE = 384 << 10 };         /* bytes of a tile, so that a tile and the buffers of a call stay in L2 */
 
 static int cpu_count(void) { return 1; }
 static const char *cpu_reason(void) { return ""; }

@@ -25,8 +25,17 @@ typedef struct desk {
   _Alignas(64) box_bytes value[];                                    /* [nregister] */
 } desk;
 
+/* A kernel call: step `step` of the program, or this step and the next one, if `pair` is not NULL. */
+typedef struct action {
+  int        step;
+  map_kernel pair;
+  uint8_t    in[3];          /* a pair's inputs */
+} action;
+
 typedef struct elementwise_work {
   const elementwise_call *call;
+  int    naction;
+  action actions[ELEMENTWISE_STEPS];
   cut    cut;
   char  *desks;
   size_t size;               /* of a thread's desk, in bytes */
@@ -73,13 +82,24 @@ static void run_step(const elementwise_step *s, const desk *w, int64_t n, char *
   cpu_isa->map->kernel[s->op][s->compute](n, out, in);
 }
 
-static void run_box(desk *w, const elementwise_call *c, const box *b) {
+static void run_action(const elementwise_program *p, const action *a, const desk *w, int64_t n) {
+  if (!a->pair) {
+    const elementwise_step *s = &p->step[a->step];
+    run_step(s, w, n, w->to[s->out - ELEMENTWISE_REGISTER]);
+    return;
+  }
+  const void *in[3] = {w->at[a->in[0]], w->at[a->in[1]], w->at[a->in[2]]};
+  a->pair(n, w->to[p->step[a->step + 1].out - ELEMENTWISE_REGISTER], in);
+}
+
+static void run_box(desk *w, const elementwise_work *t, const box *b) {
+  const elementwise_call *c = t->call;
   const elementwise_program *p = c->program;
   int ndim = c->plan->ndim;
   for (int k = 0; k < p->nout; k++) set_register(w, p->out[k], side_target(&w->out[k], b, ndim, b->offset[k]));
   for (int k = 0; k < p->nin; k++)
     w->at[k] = side_fetch(&w->in[k], b, ndim, b->offset[p->nout + k], w->in[k].block);
-  for (int k = 0; k < p->nstep; k++) run_step(&p->step[k], w, b->count, w->to[p->step[k].out - ELEMENTWISE_REGISTER]);
+  for (int k = 0; k < t->naction; k++) run_action(p, &t->actions[k], w, b->count);
   for (int k = 0; k < p->nout; k++) side_deliver(&w->out[k], b, ndim, b->offset[k], w->at[p->out[k]]);
 }
 
@@ -92,8 +112,51 @@ static void run_boxes(const void *task_at, int64_t begin, int64_t end, int worke
   set_desk(w, t);
   box_start(&b, &t->cut, c->plan, noperands, begin);
   for (int64_t i = begin; i < end; i++) {
-    run_box(w, c, &b);
+    run_box(w, t, &b);
     if (i + 1 < end) box_next(&b, &t->cut, c->plan, noperands);
+  }
+}
+
+/* ---- pairs ---- */
+
+/* Returns the op of a step as a first op of a pair, or PAIR_OPS. */
+static enum pair_op pair_op_of(const elementwise_step *s) {
+  if (s->compute != s->gives) return PAIR_OPS;
+  return s->op == OP_add ? PAIR_add : s->op == OP_subtract ? PAIR_subtract : s->op == OP_multiply ? PAIR_multiply : PAIR_OPS;
+}
+
+/* True if nothing but step k + 1 reads the result of step k. */
+static bool is_read_once(const elementwise_program *p, int k) {
+  uint8_t made = p->step[k].out;
+  for (int i = 0; i < p->nout; i++)
+    if (p->out[i] == made) return false;
+  for (int i = k + 2; i < p->nstep; i++) {
+    for (int j = 0; j < MAX_ARITY; j++)
+      if (p->step[i].in[j] == made) return false;
+    if (p->step[i].out == made) return true;
+  }
+  return true;
+}
+
+/* Sets *a to the pair of steps k and k + 1. Returns false if there is no kernel for the pair. */
+static bool find_pair(const elementwise_program *p, int k, action *a) {
+  if (k + 1 == p->nstep) return false;
+  const elementwise_step *s = &p->step[k], *next = &p->step[k + 1];
+  enum pair_op first = pair_op_of(s), second = pair_op_of(next);
+  if (first == PAIR_OPS || second == PAIR_OPS || s->compute != next->compute) return false;
+  bool left = next->in[0] == s->out, right = next->in[1] == s->out;
+  if (left == right || !is_read_once(p, k)) return false;
+  if (right && second == PAIR_subtract) second = PAIR_subtract_from;
+  *a = (action){.step = k, .pair = cpu_isa->pair->kernel[s->compute][first][second],
+                .in = {s->in[0], s->in[1], next->in[left ? 1 : 0]}};
+  return a->pair != NULL;
+}
+
+static void choose_actions(elementwise_work *t, const elementwise_program *p) {
+  for (int k = 0; k < p->nstep; k++) {
+    action *a = &t->actions[t->naction++];
+    if (find_pair(p, k, a)) k++;
+    else *a = (action){.step = k};
   }
 }
 
@@ -119,7 +182,11 @@ int cpu_elementwise(int index, const elementwise_call *c) {
   if (!has_kernels(p)) return ERR_NO_KERNEL;
   int64_t each = p->nstep * (p->costly ? COSTLY : 1) + (walks_direct(c->plan, 0) ? 0 : STRIDED * (p->nin + p->nout));
   int threads = cpu_threads(c->plan->count * each, GRAIN);
-  elementwise_work t = {.call = c, .size = sizeof(desk) + (size_t)p->nregister * sizeof(box_bytes)};
+  elementwise_work t;
+  t.call = c;
+  t.naction = 0;
+  choose_actions(&t, p);
+  t.size = sizeof(desk) + (size_t)p->nregister * sizeof(box_bytes);
   cut_plan(&t.cut, c->plan, p->nout + p->nin, &(needs){.most = most_elements(c), .buffers = true});
   if (threads > t.cut.count) threads = (int)t.cut.count;
   size_t bytes = (size_t)threads * t.size;
