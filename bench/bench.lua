@@ -1,7 +1,7 @@
 -- Prints the performance table, which compares luatensor with PyTorch and NumPy (if `PYTHON` has them) and with the
--- measured limits of the machine. The libraries are timed in turn (A B A B) in one run, on the same number of threads.
--- With --device cuda, luatensor and PyTorch run on this device, and each round ends when the device has finished its
--- work.
+-- measured limits of the machine. A second table compares lt.compile with torch.compile. The libraries are timed in
+-- turn (A B A B) in one run, on the same number of threads. With --device cuda, luatensor and PyTorch run on this
+-- device, and each round ends when the device has finished its work.
 -- `make bench` calls this script from the repository's root; --help lists the options.
 
 local lt = require "luatensor"
@@ -34,14 +34,15 @@ local options = arguments.read({...}, "Times luatensor beside PyTorch and NumPy.
 
 -- ---- measuring ----------------------------------------------------------------------------------
 
--- Measures one row of the performance table in rounds; in each round every library runs once. Returns
--- {<library> = seconds {min, q1, median, q3, max}, errors = {<library> = message}}.
+-- Measures one row of the performance table in rounds; in each round every contender runs once. Returns
+-- {<contender> = seconds {min, q1, median, q3, max}, errors = {<contender> = message}, first = …}. The table `first`
+-- has the seconds of each peer's first call.
 local function measure(row, contenders)
-  local times, errors, runners = {}, {}, {}
+  local times, errors, first, runners = {}, {}, {}, {}
   for _, who in ipairs(contenders) do
     local ok, problem = who:prepare(row)
     if ok then
-      runners[#runners + 1], times[who.name] = who, {}
+      runners[#runners + 1], times[who.name], first[who.name] = who, {}, who.first
     elseif problem then
       errors[who.name] = problem
     end
@@ -56,7 +57,7 @@ local function measure(row, contenders)
     end
     round = round + 1
   end
-  local figures = {errors = errors}
+  local figures = {errors = errors, first = first}
   for name, list in pairs(times) do figures[name] = statistics.summary(list) end
   return figures
 end
@@ -107,30 +108,68 @@ local function judge(row, figures, limits, quiet)
   return entry
 end
 
+-- Judges the figures of a row that has the field `compiled`.
+local function judge_compiled(row, figures, quiet)
+  local ours, torch, kernel = figures.compiled, figures.torch_compiled, figures.kernel
+  local entry = {name = row[1], quiet = quiet, errors = figures.errors, unit = "ratio", eager = figures.luatensor,
+    ours = ours, torch = torch, torch_first = figures.first.torch_compiled, kernel = kernel}
+  if not ours then return entry end
+  entry.eager_ratio = figures.luatensor and figures.luatensor.min / ours.min
+  entry.torch_ratio = torch and torch.min / ours.min
+  entry.kernel_ratio = kernel and kernel.min / ours.min
+  if options.device == "cpu" then entry.gate, entry.aim = row.compiled_gate, row.compiled_aim end
+  entry.verdict = verdict(entry.torch_ratio, entry.gate, quiet)
+  return entry
+end
+
+local function show_name(entry) return entry.name .. (entry.quiet and "" or " ~") end
+
 local function show_gate(entry)
   if not entry.gate then return "" end
   return ("%s / %s"):format(format.show(entry.gate, entry.unit), format.show(entry.aim, entry.unit))
 end
 
+-- Returns the cell of torch.compile: the time, or a short reason why there is none. The whole reason of a failure is
+-- printed below the tables.
+local function show_torch_compiled(entry)
+  local problem = entry.errors.torch_compiled
+  if not problem then return show_time(entry.torch) end
+  return #problem <= 20 and problem or "failed"
+end
+
 local function line_of(entry)
   return {
-    entry.name .. (entry.quiet and "" or " ~"), show_time(entry.ours), show_time(entry.torch), show_time(entry.numpy),
+    show_name(entry), show_time(entry.ours), show_time(entry.torch), show_time(entry.numpy),
     entry.torch_ratio or false, entry.numpy_ratio or false, entry.share or false, show_gate(entry), entry.verdict or "",
   }
 end
 
-local function table_of(entries)
-  local lines = {}
-  for i, entry in ipairs(entries) do lines[i] = line_of(entry) end
-  return document.table{
-    columns = {
-      {name = "row: min (median) of a call", unit = "text"}, {name = "luatensor", unit = "text"},
-      {name = "PyTorch", unit = "text"}, {name = "NumPy", unit = "text"}, {name = "PyTorch/ours", unit = "ratio"},
-      {name = "NumPy/ours", unit = "ratio"}, {name = "of limit", unit = "share"}, {name = "gate / aim", unit = "text"},
-      {name = "", unit = "text"},
-    },
-    rows = lines,
+local function compiled_line_of(entry)
+  return {
+    show_name(entry), show_time(entry.ours), show_torch_compiled(entry), entry.torch_first or false,
+    show_time(entry.kernel), entry.eager_ratio or false, entry.torch_ratio or false, entry.kernel_ratio or false,
+    show_gate(entry), entry.verdict or "",
   }
+end
+
+local columns = {
+  {name = "row: min (median) of a call", unit = "text"}, {name = "luatensor", unit = "text"},
+  {name = "PyTorch", unit = "text"}, {name = "NumPy", unit = "text"}, {name = "PyTorch/ours", unit = "ratio"},
+  {name = "NumPy/ours", unit = "ratio"}, {name = "of limit", unit = "share"}, {name = "gate / aim", unit = "text"},
+  {name = "", unit = "text"},
+}
+local compiled_columns = {
+  {name = "row, compiled", unit = "text"}, {name = "lt.compile", unit = "text"},
+  {name = "torch.compile", unit = "text"}, {name = "its first call", unit = "s"},
+  {name = "lt.elementwise", unit = "text"}, {name = "eager/ours", unit = "ratio"},
+  {name = "torch.compile/ours", unit = "ratio"}, {name = "elementwise/ours", unit = "ratio"},
+  {name = "gate / aim", unit = "text"}, {name = "", unit = "text"},
+}
+
+local function table_of(entries, names, line)
+  local lines = {}
+  for i, entry in ipairs(entries) do lines[i] = line(entry) end
+  return document.table{columns = names, rows = lines}
 end
 
 -- ---- checks other than times --------------------------------------------------------------------
@@ -171,8 +210,18 @@ local function selected(name) return name:find(options.rows) ~= nil end
 
 local function wants(row)
   local gate, _, share_gate = wanted(row)
-  return selected(row[1]) and (gate or share_gate or options.gates ~= "yes")
+  local compiled_gate = options.device == "cpu" and row.compiled_gate
+  return selected(row[1]) and (gate or share_gate or compiled_gate or options.gates ~= "yes")
     and (not row.gpu or options.device ~= "cpu")
+end
+
+-- Returns the list of the rows to measure. The second result is true if one of the rows is compiled.
+local function choose_rows()
+  local chosen, compiled = {}, false
+  for _, row in ipairs(rows) do
+    if wants(row) then chosen[#chosen + 1], compiled = row, compiled or row.compiled end
+  end
+  return chosen, compiled
 end
 
 -- Waits for an idle machine. Returns false if the machine stays busy.
@@ -182,18 +231,18 @@ local function await_idle()
   return idle.await(options.wait)
 end
 
-local function run_rows(contenders, limits)
-  local chosen, entries = {}, {}
-  for _, row in ipairs(rows) do
-    if wants(row) then chosen[#chosen + 1] = row end
-  end
+-- Measures the rows. Returns the entries of the performance table and of the table of compiled functions.
+local function run_rows(chosen, contenders, limits)
+  local entries, compiled = {}, {}
   local task <close> = progress.task("bench", #chosen)
   for i, row in ipairs(chosen) do
     task:step(row[1])
     local quiet = idle.await(options.wait)
-    entries[i] = judge(row, measure(row, contenders), limits, quiet)
+    local figures = measure(row, contenders)
+    entries[i] = judge(row, figures, limits, quiet)
+    if row.compiled then compiled[#compiled + 1] = judge_compiled(row, figures, quiet) end
   end
-  return entries
+  return entries, compiled
 end
 
 local function print_errors(entries)
@@ -209,21 +258,23 @@ if not await_idle() and options.noisy ~= "yes" then
 end
 
 lt.set_default_device(options.device)
-local contenders = contender.all(options.threads, options.device)
+local chosen, any_compiled = choose_rows()
+local contenders = contender.all(options.threads, options.device, any_compiled)
 local limits = lt.limits(options.device)
 print(experiment.describe(options.device))
 for _, note in ipairs(experiment.caveats(options.device)) do print(terminal.block(note)) end
-for _, who in ipairs(contenders) do print(("  %-10s %s"):format(who.name, who.version)) end
+for _, who in ipairs(contenders) do print(("  %-14s %s"):format(who.name, who.version)) end
 print(terminal.block(document.text("measured limits: read {read}, copy {copy}, {flops}", {
   read = {limits.read, "B/s"}, copy = {limits.copy, "B/s"}, flops = {limits.flops, "FLOP/s"},
 })) .. "\n")
 
-local entries = run_rows(contenders, limits)
+local entries, compiled_entries = run_rows(chosen, contenders, limits)
 contender.close(contenders)
-if #entries > 0 then
-  local render = options.markdown == "yes" and markdown or terminal
-  -- each row stays on one line, whatever the width of the terminal
-  print(render.block(table_of(entries), 200))
+local render = options.markdown == "yes" and markdown or terminal
+-- Each row stays on one line, whatever the width of the terminal.
+if #entries > 0 then print(render.block(table_of(entries, columns, line_of), 200)) end
+if #compiled_entries > 0 then
+  print("\n" .. render.block(table_of(compiled_entries, compiled_columns, compiled_line_of), 200))
 end
 
 print()
@@ -248,6 +299,6 @@ if options.json ~= "" then
   assert(files.write(options.json, result.encode{
     kind = "performance table",
     machine = experiment.describe(options.device), threads = options.threads, limits = limits, rows = entries,
-    checks = outcomes,
+    compiled = compiled_entries, checks = outcomes,
   }))
 end

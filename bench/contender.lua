@@ -1,10 +1,11 @@
--- The libraries that the benchmark compares: luatensor, PyTorch and NumPy. Each library is an object with the fields
--- name and version and these two methods:
+-- The contenders of the benchmark: luatensor, PyTorch and NumPy in eager mode, lt.compile, torch.compile, and functions
+-- of lt.elementwise. Each contender is an object with the fields name and version and these two methods:
 --   prepare(row)   makes the row's inputs, warms up, and finds the number of calls in a round; returns true, or false
---                  and an error message (nil: the row is not for this library)
+--                  and an error message (nil: the row is not for this contender)
 --   run()          runs one round, and returns the mean seconds of a call
 
 local lt = require "luatensor"
+local chains = require "bench.chains"
 local steps = require "bench.steps"
 
 local contender = {}
@@ -13,7 +14,7 @@ local ROUND <const> = 0.1      -- seconds that a round of several calls should t
 
 -- ---- luatensor, in this process -----------------------------------------------------------------
 
-local ours = {name = "luatensor", version = lt._VERSION}
+local ours = {}
 ours.__index = ours
 
 local function make_input(dtype, shape)
@@ -22,30 +23,37 @@ local function make_input(dtype, shape)
   return (lt.rand(shape) + 0.1):to(dtype)
 end
 
--- Makes a table of tensors by name from a text such as "x float32 7000 3000; i int64 10".
+-- Makes tensors from a text such as "x float32 7000 3000; i int64 10". Returns a table of the tensors by name, and the
+-- list of the names.
 local function make_inputs(text)
-  local inputs = {}
+  local inputs, names = {}, {}
   for item in text:gmatch("[^;]+") do
     local name, dtype, dims = item:match("(%w+) (%w+)([ %d]*)")
     local shape = {}
     for dim in dims:gmatch("%d+") do shape[#shape + 1] = math.tointeger(dim) end
-    inputs[name] = make_input(dtype, shape)
+    inputs[name], names[#names + 1] = make_input(dtype, shape), name
   end
-  return inputs
+  return inputs, names
 end
 
--- Compiles the row's expression to a function of n that evaluates the expression n times. The row's inputs are local
--- variables of this function, as they would be in a user's script.
-local function compile(row)
-  local space = make_inputs(row[2])
-  space.t, space.steps = lt, steps
+-- Makes a function of n that evaluates the row's expression n times. The row's inputs are local variables of this
+-- function, as they would be in a user's script. field: nil, or the field "compiled" or "kernel" that the row has.
+local function make_loop(row, field)
+  local space, inputs = make_inputs(row[2])
+  space.t, space.steps, space.chains = lt, steps, chains
   if row.setup then load(row.setup[1], "setup", "t", space)() end
   local names, values = {}, {}
   for name, value in pairs(space) do
     names[#names + 1], values[#values + 1] = name, value
   end
-  local code = ("local %s = ... return function(n) for _ = 1, n do local _ = %s end end"):format(
-    table.concat(names, ", "), row[3])
+  local before, expression = "", field == "kernel" and row.kernel or row[3]
+  if field == "compiled" then
+    local arguments = table.concat(inputs, ", ")
+    before = ("local compiled = t.compile(function(%s) return %s end)"):format(arguments, expression)
+    expression = ("compiled(%s)"):format(arguments)
+  end
+  local code = ("local %s = ... %s return function(n) for _ = 1, n do local _ = %s end end"):format(
+    table.concat(names, ", "), before, expression)
   return assert(load(code, row[1]))(table.unpack(values))
 end
 
@@ -59,7 +67,8 @@ end
 function ours:prepare(row)
   self.loop = nil
   collectgarbage()
-  local ok, loop = pcall(compile, row)
+  if self.field and not row[self.field] then return false end
+  local ok, loop = pcall(make_loop, row, self.field)
   if not ok then return false, loop end
   local worked, problem = pcall(time_calls, loop, 1)
   if not worked then return false, problem end
@@ -80,13 +89,15 @@ local peer = {}
 peer.__index = peer
 
 -- Starts a peer: a Python process that times PyTorch or NumPy. It reads requests from a named pipe and writes answers
--- to its standard output. Returns nil if Python or the library is missing.
-local function start_peer(name, column, script, threads, device)
+-- to its standard output. kind: the peer's name, the column of its expressions, its script, and `field`, the field of
+-- the rows that it times (nil: all rows). Returns nil if Python or the library is missing.
+local function start_peer(kind, threads, device)
   local fifo = os.tmpname()
   os.remove(fifo)
   assert(os.execute("mkfifo " .. fifo), "mkfifo failed")
-  local command = ("OMP_NUM_THREADS=%d OPENBLAS_NUM_THREADS=%d MKL_NUM_THREADS=%d %s bench/peers/%s %d %s < %s"):format(
-    threads, threads, threads, os.getenv("PYTHON") or "python3", script, threads, device, fifo)
+  local variables = ("OMP_NUM_THREADS=%d OPENBLAS_NUM_THREADS=%d MKL_NUM_THREADS=%d"):format(threads, threads, threads)
+  local command = ("%s %s bench/peers/%s %d %s %s < %s"):format(
+    variables, os.getenv("PYTHON") or "python3", kind[3], threads, device, kind.field or "", fifo)
   local answers = assert(io.popen(command .. " 2>/dev/null", "r"))
   local requests = assert(io.open(fifo, "w"))        -- waits until the peer's shell has opened the pipe
   os.remove(fifo)
@@ -96,7 +107,8 @@ local function start_peer(name, column, script, threads, device)
     answers:close()
     return nil
   end
-  return setmetatable({name = name, column = column, version = version, requests = requests, answers = answers}, peer)
+  return setmetatable({name = kind[1], column = kind[2], field = kind.field, version = version, requests = requests,
+                       answers = answers}, peer)
 end
 
 function peer:ask(...)
@@ -119,9 +131,10 @@ local function setup_for(row, column)
 end
 
 function peer:prepare(row)
-  local code = text_for(row, self.column)
+  local code = (not self.field or row[self.field]) and text_for(row, self.column)
   if not code then return false end
   local answer, problem = self:ask("row", row[2], setup_for(row, self.column), code)
+  self.first = tonumber(answer)                -- seconds of the first call
   return answer ~= nil, problem
 end
 
@@ -130,15 +143,21 @@ function peer:run()
   return tonumber(answer) or error(problem)
 end
 
---- Returns a list of luatensor and of the peers that are installed and support the device. Prints the name of each
--- peer that is not installed.
-function contender.all(threads, device)
-  local list, peers = {ours}, {{"torch", 4, "torch_rows.py"}, {"numpy", 5, "numpy_rows.py"}}
-  if device ~= "cpu" then peers[2] = nil end
-  for _, what in ipairs(peers) do
-    local found = start_peer(what[1], what[2], what[3], threads, device)
+--- Returns a list of the contenders: luatensor, and the peers that are installed and support the device. Prints the
+-- name of each peer that is not installed. compiled: true if rows ask for compiled functions.
+function contender.all(threads, device, compiled)
+  local list = {setmetatable({name = "luatensor", version = lt._VERSION}, ours)}
+  local peers = {{"torch", 4, "torch_rows.py"}}
+  if device == "cpu" then peers[2] = {"numpy", 5, "numpy_rows.py"} end
+  if compiled then
+    list[2] = setmetatable({name = "compiled", version = "lt.compile", field = "compiled"}, ours)
+    list[3] = setmetatable({name = "kernel", version = "lt.elementwise", field = "kernel"}, ours)
+    peers[#peers + 1] = {"torch_compiled", 4, "torch_rows.py", field = "compiled"}
+  end
+  for _, kind in ipairs(peers) do
+    local found = start_peer(kind, threads, device)
     list[#list + 1] = found
-    if not found then print(("%s: not installed (PYTHON=%s)"):format(what[1], os.getenv("PYTHON") or "python3")) end
+    if not found then print(("%s: not installed (PYTHON=%s)"):format(kind[1], os.getenv("PYTHON") or "python3")) end
   end
   return list
 end

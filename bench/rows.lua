@@ -4,7 +4,8 @@
 --
 --     inputs   "x float32 7000 3000; i int64 10": floats in [0.1, 1.1), integers in [1, 99], random booleans
 --     ours     a Lua expression of the inputs; t is luatensor
---     torch    the same expression in Python; t is torch (steps: bench/steps.lua, peers/steps.py)
+--     torch    the same expression in Python; t is torch (steps: bench/steps.lua, peers/steps.py; chains: bench/chains.lua,
+--              peers/chains.py)
 --              nil: the same text as ours; false: PyTorch lacks the function
 --     numpy    the same for NumPy; t is numpy, rng its generator; nil: the same text as torch
 --     setup    statements before the clock starts: {ours, torch, numpy}; numpy nil: the same text as torch
@@ -14,6 +15,11 @@
 --     share_gate, share_aim  least and wanted share of the limit
 --     gpu_gate, gpu_aim      gate and aim with --device cuda
 --     gpu                    true: only with --device cuda
+--     compiled               true: the row is in the table of compiled functions, too. lt.compile and torch.compile
+--                            compile the expressions as functions of the inputs
+--     compiled_gate, compiled_aim      least and wanted ratio of torch.compile's time to lt.compile's time
+--     kernel                 of a compiled row: a Lua expression of the same result that calls a function which
+--                            lt.elementwise made
 --
 -- Each call makes its whole result in new memory, unless the row says "out" or "in place".
 
@@ -36,14 +42,20 @@ local rows = {
     setup = {"g = t.graph(function() return t.rand(70, 30):matmul(t.rand(70, 30).T):sum() end)"}},
 
   -- training: forward, loss, backward, update; the networks are in steps.lua and peers/steps.py
-  {"training step, MLP 64×784-512-10", "", "step()", nil, false, gate = 1.3, aim = 1.5,
+  {"training step, MLP 64×784-512-10", "", "step()", nil, false, gate = 1.3, aim = 1.5, compiled = true,
+    compiled_gate = 1.1, compiled_aim = 1.5,
     setup = {"step = steps.mlp(64, {784, 512, 10})", "step = steps.mlp(64, [784, 512, 10])"}},
-  {"training step, MLP 32×2-16-2", "", "step()", nil, false, gate = 5, aim = 10,
+  {"training step, MLP 32×2-16-2", "", "step()", nil, false, gate = 5, aim = 10, compiled = true,
+    compiled_gate = 1.1, compiled_aim = 3,
     setup = {"step = steps.mlp(32, {2, 16, 2})", "step = steps.mlp(32, [2, 16, 2])"}},
-  {"training step, CNN 32×1×28×28", "", "step()", nil, false, gate = 1, aim = 1.2,
+  {"training step, CNN 32×1×28×28", "", "step()", nil, false, gate = 1, aim = 1.2, compiled = true,
+    compiled_gate = 1.1, compiled_aim = 2,
     setup = {"step = steps.cnn()", "step = steps.cnn()"}},
-  {"training step, transformer 8×128", "", "step()", nil, false, gate = 1, aim = 1.2,
+  {"training step, transformer 8×128", "", "step()", nil, false, gate = 1, aim = 1.2, compiled = true,
+    compiled_gate = 1.1, compiled_aim = 2,
     setup = {"step = steps.transformer()", "step = steps.transformer()"}},
+  {"training step, LSTM 32×32×64", "", "step()", nil, false, compiled = true, compiled_gate = 1.1, compiled_aim = 2,
+    setup = {"step = steps.lstm()", "step = steps.lstm()"}},
   {"training step, MLP 64×784-512-10, as a graph", "", "g:replay()", false, false, gpu = true,
     setup = {"g = t.graph(steps.mlp(64, {784, 512, 10}))"}},
   {"training step, MLP 32×2-16-2, as a graph", "", "g:replay()", false, false, gpu = true,
@@ -52,6 +64,21 @@ local rows = {
     setup = {"g = t.graph(steps.cnn())"}},
   {"training step, transformer 8×128, as a graph", "", "g:replay()", false, false, gpu = true,
     setup = {"g = t.graph(steps.transformer())"}},
+
+  -- chains that a user writes with several operations, in eager mode and compiled; see chains.lua and peers/chains.py
+  {"gelu by hand 2²⁰", "x float32 1048576", "chains.gelu(x)", nil, false, compiled = true, compiled_gate = 0.8,
+    compiled_aim = 1},
+  {"Black-Scholes 2²⁰", "x float32 1048576; y float32 1048576; z float32 1048576", "chains.black_scholes(x, y, z)", nil,
+    false, compiled = true, compiled_gate = 0.8, compiled_aim = 1, setup = {"x, y = x * 100, y * 100", "x, y = x * 100, y * 100"}},
+  {"wave equation 1024×1024", "x float32 1024 1024; y float32 1024 1024", "chains.wave(x, y)", nil, false, compiled = true,
+    compiled_gate = 0.8, compiled_aim = 1},
+  {"RMS norm by hand 1024×1024", "x float32 1024 1024; y float32 1024", "chains.rms_norm(x, y)", nil, false,
+    compiled = true, compiled_gate = 0.8, compiled_aim = 1},
+  {"scale, add, softmax 1024×1024", "x float32 1024 1024; y float32 1024 1024", "chains.biased_softmax(x, y)", nil, false,
+    compiled = true, compiled_gate = 0.8, compiled_aim = 1},
+  {"gelu by hand 10³", "x float32 1000", "chains.gelu(x)", nil, false, compiled = true, kernel = "chains.gelu_kernel(x)"},
+  {"gelu by hand 10⁵", "x float32 100000", "chains.gelu(x)", nil, false, compiled = true, kernel = "chains.gelu_kernel(x)"},
+  {"gelu by hand 10⁷", "x float32 10000000", "chains.gelu(x)", nil, false, compiled = true, kernel = "chains.gelu_kernel(x)"},
 
   -- random
   {"rand 7000×3000", "", "t.rand(7000, 3000)", nil, "rng.random((7000, 3000), dtype=t.float32)", gate = 8, aim = 15},

@@ -41,6 +41,21 @@ function steps.cnn()
   return step_of(model, adam(model), lt.randn(32, 1, 28, 28), lt.randint(1, 10, 32))
 end
 
+local Recurrent = nn.Module:extend "Recurrent"
+
+function Recurrent:init(width, hidden, classes)
+  self.lstm, self.head = nn.LSTM(width, hidden), nn.Linear(hidden, classes)
+end
+
+function Recurrent:forward(x) return self.head((self.lstm(x))[-1]) end
+
+--- Makes the training step of an LSTM of width 128 whose last output is classified, on 32 sequences of 32 vectors of
+-- 64 numbers, trained by Adam.
+function steps.lstm()
+  local model = Recurrent(64, 128, 10)
+  return step_of(model, adam(model), lt.randn(32, 32, 64), lt.randint(1, 10, 32))
+end
+
 local Block = nn.Module:extend "Block"
 
 function Block:init(width, heads)

@@ -3,7 +3,7 @@
 bench/bench.lua keeps each peer running and asks for one round at a time, so that rounds alternate
 between the libraries. Each request and each answer is one line:
 
-    row <tab> inputs <tab> setup <tab> code    ->  ok | error <tab> message
+    row <tab> inputs <tab> setup <tab> code    ->  seconds of the first call | error <tab> message
     run                                        ->  seconds a call, mean of this round
     quit
 """
@@ -30,23 +30,32 @@ def timed(timer, calls, wait):
     return time.perf_counter() - start
 
 
-def prepare(inputs, setup, code, make, names, wait):
-    """Returns a timer for the row's code, and the number of calls in a round."""
+def prepare(inputs, setup, code, make, names, wait, compiler):
+    """Returns a timer for the row's code, the number of calls in a round, and the seconds of the first call."""
     space = dict(names)
+    arguments = []
     for name, dtype, shape in parse_inputs(inputs):
         space[name] = make(dtype, shape)
+        arguments.append(name)
     exec(setup, space)
+    if compiler:
+        call = ", ".join(arguments)
+        space["compiled"] = compiler(eval(f"lambda {call}: {code}", space))
+        code = f"compiled({call})"
     timer = timeit.Timer(code, globals=space)
-    calls, seconds = 1, timed(timer, 1, wait)     # warm-up: the first call may start threads
-    seconds = timed(timer, 1, wait)
+    first = timed(timer, 1, wait)                 # may start threads and compile
+    calls, seconds = 1, timed(timer, 1, wait)
     while seconds < ROUND / 4:
         calls *= 2
         seconds = timed(timer, calls, wait)
-    return timer, max(1, int(calls * ROUND / seconds))
+    return timer, max(1, int(calls * ROUND / seconds)), first
 
 
-def serve(make, names, wait=lambda: None):
-    """Answers requests until the input ends. make(dtype, shape) makes an input, wait() waits for the device."""
+def serve(make, names, wait=lambda: None, compiler=None):
+    """Answers requests until the input ends. make(dtype, shape) makes an input, wait() waits for the device.
+
+    compiler(function) returns the compiled function. Without it, the rows' code runs as it is.
+    """
     answers, sys.stdout = sys.stdout, sys.stderr
     timer = calls = None
     for line in sys.stdin:
@@ -56,8 +65,8 @@ def serve(make, names, wait=lambda: None):
         try:
             if word == "row":
                 timer = None                      # frees the memory of the last row first
-                timer, calls = prepare(*fields, make, names, wait)
-                answer = "ok"
+                timer, calls, first = prepare(*fields, make, names, wait, compiler)
+                answer = repr(first)
             else:
                 answer = repr(timed(timer, calls, wait) / calls)
         except Exception as error:

@@ -1,4 +1,4 @@
-"""The PyTorch versions (eager mode) of the training steps in bench/steps.lua, for the performance table."""
+"""The PyTorch versions of the training steps in bench/steps.lua, for the performance table."""
 
 import torch
 from torch import nn
@@ -40,6 +40,20 @@ def cnn():
         nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
         nn.Flatten(), nn.Linear(32 * 7 * 7, 10))
     return step_of(model, adam(model), torch.randn(32, 1, 28, 28), torch.randint(0, 10, (32,)))
+
+
+class Recurrent(nn.Module):
+    def __init__(self, width, hidden, classes):
+        super().__init__()
+        self.lstm, self.head = nn.LSTM(width, hidden), nn.Linear(hidden, classes)
+
+    def forward(self, x):
+        return self.head(self.lstm(x)[0][-1])
+
+
+def lstm():
+    model = Recurrent(64, 128, 10)
+    return step_of(model, adam(model), torch.randn(32, 32, 64), torch.randint(0, 10, (32,)))
 
 
 class Block(nn.Module):

@@ -211,12 +211,64 @@ describe("without a GPU", function()
   end)
 end)
 
+describe("bench/bench.lua", function()
+  -- A program in place of Python. It answers as peers/peer.py does, with the seconds of a round, and as if torch.compile
+  -- found no C++ compiler.
+  local peer = [[
+#!/bin/sh
+echo "Stand-in"
+while read -r word rest; do
+  case $word:$4 in
+    row:compiled) printf 'error\tno C++ compiler\n' ;;
+    quit:*) exit ;;
+    *) echo 1000 ;;
+  esac
+done
+]]
+
+  it("shows that torch.compile is missing, and goes on", function()
+    local path = os.tmpname()
+    shell.write(path, peer)
+    local output, status = run("bench/bench.lua --rows 'gelu by hand 10³' --rounds 1 --noisy yes --wait 1",
+      "PYTHON='sh " .. path .. "'")
+    os.remove(path)
+    assert.equal(0, status, output)
+    local eager, compiled = output:match "\n(gelu by hand 10³ [^\n]*)\n.*\n(gelu by hand 10³ [^\n]*)\n"
+    assert.truthy(eager and eager:find(format.show(1000, "s"), 1, true), output)
+    assert.truthy(compiled:find("no C++ compiler", 1, true), output)
+    assert.equal(2, select(2, compiled:gsub("%d %S+ %(", "")))          -- times of lt.compile and lt.elementwise
+  end)
+end)
+
+describe("bench/chains.lua", function()
+  local chains = require "bench.chains"
+
+  it("has a kernel that computes the bits of its chain", function()
+    local x = lt.linspace(-6, 6, 1001)
+    assert.equal(chains.gelu(x):to_bytes(), chains.gelu_kernel(x):to_bytes())
+  end)
+
+  it("has formulas that are right", function()
+    -- without arbitrage, the prices of a call and a put differ by the discounted difference of price and strike
+    local call, put = chains.black_scholes(lt.tensor {42.0}, lt.tensor {40.0}, lt.tensor {0.5})
+    assert.near(42 - 40 * math.exp(-0.025), (call - put):item(), 1e-5)
+    local flat = lt.ones(4, 4)
+    assert.same(flat:totable(), chains.wave(flat, flat):totable())
+    local still = lt.zeros(3, 3)
+    local bump = lt.tensor {{0.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 0.0}}
+    local moved = chains.wave(bump, still)
+    assert.near(2 - 0.4, moved[{2, 2}]:item(), 1e-6)
+    for _, place in ipairs {{1, 2}, {2, 1}, {2, 3}, {3, 2}} do assert.near(0.1, moved[place]:item(), 1e-6) end
+  end)
+end)
+
 describe("bench/rows.lua", function()
   local rows = require "bench.rows"
 
   it("has rows that are Lua", function()
     for _, row in ipairs(rows) do
       assert(load("return " .. row[3], row[1]))
+      if row.kernel then assert(load("return " .. row.kernel, row[1])) end
       if row.setup then assert(load(row.setup[1], row[1])) end
     end
   end)
@@ -228,6 +280,8 @@ describe("bench/rows.lua", function()
       seen[row[1]] = true
       assert.equal(row.gate ~= nil, row.aim ~= nil, row[1])
       assert.equal(row.share_gate ~= nil, row.share_aim ~= nil, row[1])
+      assert.equal(row.compiled_gate ~= nil, row.compiled_aim ~= nil, row[1])
+      assert.truthy(row.compiled or not (row.compiled_gate or row.kernel), row[1])
     end
   end)
 end)
