@@ -15,7 +15,7 @@ local run <close> = experiment.start({...}, {
     "device", {"epochs", 40, kind = "count", help = "how often each training image is seen"},
     {"seeds", 5, kind = "count", help = "how often each network is trained, from other weights"},
     {"batch", 32, kind = "count", help = "images a step"},
-    {"images", 1797, kind = "count", help = "how many of the 1797 to use"}, "threads",
+    {"images", 1797, kind = "count", help = "how many of the 1797 to use"}, "threads", "compile",
     {"curve", "", kind = "output", help = "file for the learning curves, a line an epoch: .csv"},
   },
 })
@@ -61,17 +61,23 @@ local function accuracy(model, test)
   return right / test.size
 end
 
--- Trains one epoch. Returns the mean loss of its batches. The sum of the losses stays on the device until the end,
--- because reading a loss would wait for the device.
-local function epoch(model, optimizer, loader)
-  local total = lt.zeros({}, {device = device})
-  for x, y in loader:batches() do
+-- Returns a function that makes one step of training with a batch, and returns the loss.
+local function step_of(model, optimizer)
+  local function step(x, y)
     optimizer:zero_grad()
     local loss = nn.functional.cross_entropy(model(x), y)
     loss:backward()
     optimizer:step()
-    total:add_(loss:detach())
+    return loss:detach()
   end
+  return run:compiled(step)
+end
+
+-- Trains one epoch. Returns the mean loss of its batches. The sum of the losses stays on the device until the end,
+-- because reading a loss would wait for the device.
+local function epoch(step, loader)
+  local total = lt.zeros({}, {device = device})
+  for x, y in loader:batches() do total:add_(step(x, y)) end
   return total:item() / #loader
 end
 
@@ -90,10 +96,10 @@ local function train(network, seed, round)
   local optimizer = optim.Adam(model:parameters(), {lr = 2e-3, weight_decay = 1e-4})
   local schedule = optim.scheduler.CosineAnnealingLR(optimizer, options.epochs)
   local loader = data.Loader(train_set, {batch_size = options.batch, shuffle = true})
-  local curve, start = {}, lt.clock()
+  local step, curve, start = step_of(model, optimizer), {}, lt.clock()
   for i = 1, options.epochs do
     round()
-    local loss = epoch(model, optimizer, loader)
+    local loss = epoch(step, loader)
     schedule:step()
     local share = accuracy(model, test)
     curve[i] = {i, loss, share}

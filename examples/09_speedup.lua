@@ -13,7 +13,7 @@ local run <close> = experiment.start({...}, {
   options = {
     "device", {"most", 1024, kind = "count", help = "width of the widest network"},
     {"batch", 2048, kind = "count", help = "images of the largest step"}, {"seconds", 0.2},
-    {"steps", 20, kind = "count", help = "losses that are compared"}, "threads",
+    {"steps", 20, kind = "count", help = "losses that are compared"}, "threads", "compile",
   },
 })
 local options = run.options
@@ -39,13 +39,14 @@ local function network(width, batch, where)
     nn.Linear(width, width, layer), nn.ReLU(), nn.Linear(width, width, layer), nn.ReLU(), nn.Linear(width, 10, layer))
   local optimizer = optim.SGD(model:parameters(), {lr = 0.01, momentum = 0.9})
   local x, y = lt.randn(batch, width, layer), lt.randint(1, 10, batch, layer)
-  return function()
+  local function step()
     optimizer:zero_grad()
     local loss = nn.functional.cross_entropy(model(x), y)
     loss:backward()
     optimizer:step()
     return loss:detach()
   end
+  return run:compiled(step)
 end
 
 local function losses(width, batch, where)
@@ -54,11 +55,8 @@ local function losses(width, batch, where)
   return lt.stack(list):to("cpu")
 end
 
--- Returns the largest difference between the losses on both devices, as a share of the largest loss.
-local function difference(width, batch)
-  local a, b = losses(width, batch, "cpu"), losses(width, batch, device)
-  return ((a - b):abs():max() / a:abs():max()):item()
-end
+-- Returns the largest difference between losses, as a share of the largest loss.
+local function difference(a, b) return ((a - b):abs():max() / a:abs():max()):item() end
 
 local function time(width, batch, where)
   local name = ("width %d, batch %d"):format(width, batch)
@@ -79,11 +77,13 @@ for _, width in ipairs(widths) do
     local cpu = time(width, batch, "cpu")
     local gpu = on_gpu and time(width, batch, device)
     local ratio = gpu and not emulated and cpu / gpu
-    local row = {weights(width), batch, cpu}
+    local of_cpu = losses(width, batch, "cpu")
+    local off = gpu and difference(of_cpu, losses(width, batch, device))
+    local row = {weights(width), batch, of_cpu[-1]:item(), cpu}
     if gpu and not emulated then
-      row[4], row[5], row[6] = gpu, ratio, difference(width, batch)
+      row[5], row[6], row[7] = gpu, ratio, off
     elseif gpu then
-      gpu_rows[#gpu_rows + 1] = {weights(width), batch, gpu, difference(width, batch)}
+      gpu_rows[#gpu_rows + 1] = {weights(width), batch, gpu, off}
     end
     rows[#rows + 1] = row
     points[#points + 1] = {batch, ratio or batch / cpu}
@@ -96,10 +96,13 @@ for _, width in ipairs(widths) do
   series[#series + 1] = {name = ("width %d"):format(width), points = points}
 end
 
-local columns = {{name = "weights", unit = "count"}, {name = "batch", unit = "count"}, {name = "cpu", unit = "s"}}
+local columns = {
+  {name = "weights", unit = "count"}, {name = "batch", unit = "count"},
+  {name = ("loss of step %d"):format(options.steps), unit = "number"}, {name = "cpu", unit = "s"},
+}
 local of_gpu = {{name = experiment.name_of(device), unit = "s"}, {name = "losses differ by", unit = "share"}}
 if on_gpu and not emulated then
-  columns[4], columns[5], columns[6] = of_gpu[1], {name = "times as fast", unit = "ratio"}, of_gpu[2]
+  columns[5], columns[6], columns[7] = of_gpu[1], {name = "times as fast", unit = "ratio"}, of_gpu[2]
 end
 run:table{title = "A step of training", columns = columns, rows = rows}
 if #gpu_rows > 0 then
@@ -124,6 +127,6 @@ else
   run:text("Nothing to compare: no real GPU here. One that trains the largest of these 10 times as fast takes {goal} a "
     .. "step instead of {cpu}. The smallest takes {small} here: a GPU needs some microseconds to start each of the "
     .. "twenty or so kernels of a step.",
-    {goal = {last[3] / 10, "s"}, cpu = {last[3], "s"}, small = {rows[1][3], "s"}})
+    {goal = {last[4] / 10, "s"}, cpu = {last[4], "s"}, small = {rows[1][4], "s"}})
 end
 return run:finish()

@@ -54,7 +54,7 @@ local run <close> = experiment.start({...}, {
     {"layers", 2, kind = "count", help = "layers of the network"},
     {"heads", 4, kind = "count", help = "heads of attention; they divide the width"},
     {"letters", 200, kind = "count", help = "letters to write in the end"},
-    {"seed", 1, kind = "count", help = "of all random numbers"}, "dtype", "threads",
+    {"seed", 1, kind = "count", help = "of all random numbers"}, "dtype", "threads", "compile",
   },
 })
 local options = run.options
@@ -119,7 +119,7 @@ local function draw_batch()
   return numbers:take(at):to(device), numbers:take(at + 1):to(device)
 end
 
-local function learn()
+local learn = run:compiled(function()
   local x, y = draw_batch()
   optimiser:zero_grad()
   local logits = model(x)
@@ -127,7 +127,7 @@ local function learn()
   loss:backward()
   optimiser:step()
   return loss
-end
+end)
 
 local points, sum, from, every = {}, nil, 1, math.max(1, options.steps // 15)
 local start, warm = lt.clock(), nil

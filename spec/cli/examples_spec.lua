@@ -76,6 +76,39 @@ describe("examples", function()
     end)
   end
 
+  -- Returns the losses that an experiment shows, with all their digits.
+  local function losses_in(blocks)
+    local list = {}
+    local function add(value, unit)
+      if unit == "number" then list[#list + 1] = ("%.17g"):format(value) end
+    end
+    for _, block in ipairs(blocks) do
+      if block.values and block.values.loss then add(table.unpack(block.values.loss)) end
+      for _, row in ipairs(block.rows or {}) do
+        for c, column in ipairs(block.columns) do add(row[c], column.unit) end
+      end
+      for _, series in ipairs(block.series or {}) do
+        for _, point in ipairs(series.points) do add(point[2], block.y.unit) end
+      end
+    end
+    return list
+  end
+
+  for name, options in pairs {
+    ["08_training"] = "--epochs 3 --seeds 1 --batch 16 --images 100", ["09_speedup"] = "--most 16 --batch 32 --seconds 0.002",
+    ["10_transformer"] = "--steps 10 --batch 4 --times 16 --width 16 --letters 8",
+  } do
+    it(name .. " computes the same losses when its step is compiled", function()
+      local eager, compiled = run_and_load(name, options), run_and_load(name, options .. " --compile")
+      local losses = losses_in(eager:blocks())
+      assert.truthy(#losses > 0)
+      assert.same(losses, losses_in(compiled:blocks()))
+      local told
+      for _, block in ipairs(compiled:blocks()) do told = told or block.values and block.values.compiled end
+      assert.truthy(tostring(told and told[1]):find "^compiled function: %d+ calls, %d+ operations in ")
+    end)
+  end
+
   for _, case in ipairs{
     {"10_transformer", "--path /no/such", "/no/such: No such file or directory"},
     {"10_transformer", "--path /tmp", "/tmp: Is a directory"},

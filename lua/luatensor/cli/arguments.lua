@@ -105,6 +105,7 @@ arguments.common = {
   cols       = {kind = "count", help = "number of columns of each matrix"},
   dtype      = {kind = "dtype", help = "dtype of the elements", default = "float32"},
   threads    = {kind = "threads", help = "number of CPU threads", default = lt.get_num_threads},
+  compile    = {kind = "flag", help = "compiles the training step by lt.compile; the losses stay the same"},
   seconds    = {kind = "seconds", help = "seconds for each measurement"},
   json       = {kind = "output", help = "writes the raw figures to this file, or to the standard output for -"},
   svg        = {kind = "output", help = "writes the chart to this file"},

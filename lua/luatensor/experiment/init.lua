@@ -195,6 +195,16 @@ function run:time(name, work, options)
   return timed
 end
 
+--- Compiles a training step by lt.compile if the script was called with `--compile`. The result then ends with the
+-- counts of the last compiled step.
+-- @tparam function step
+-- @treturn function the compiled step, or `step`
+function run:compiled(step)
+  if not self.options.compile then return step end
+  self.step = lt.compile(step)
+  return self.step
+end
+
 --- Adds the blocks of a result of lt.bench or lt.advise to this run's page, and the result itself to the field
 -- `results`.
 -- @tab shown
@@ -285,6 +295,7 @@ local function caveats(self)
 end
 
 local function conclude(self)
+  if self.step then self:text("The training step is a {compiled}.", {compiled = {tostring(self.step), "text"}}) end
   caveats(self)
   local finished = result.new(class, self.fields)
   restore(self)
