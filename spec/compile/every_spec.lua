@@ -5,8 +5,6 @@ local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 local gradient_cases = require "spec.support.gradient_cases"
 
-local nn, optim = lt.nn, lt.optim
-
 -- Returns the bits of a tensor or of a list of tensors, and other values as text without addresses.
 local function bits(x)
   if type(x) == "table" and not getmetatable(x) then
@@ -94,59 +92,4 @@ describe("methods in compiled functions", function()
   end
 
   it("are all tried", function() assert.truthy(#names > 200, #names) end)
-end)
-
-describe("training in compiled functions", function()
-  local layers = {
-    linear = function() return nn.Sequential(nn.Linear(6, 8), nn.GELU(), nn.LayerNorm(8), nn.Dropout(0.3), nn.Linear(8, 3)), {4, 6} end,
-    ["batch norm"] = function() return nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.Tanh(), nn.Linear(8, 3)), {4, 6} end,
-    convolution = function()
-      return nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(8, 3)), {4, 1, 6, 6}
-    end,
-    recurrent = function()
-      local lstm, head = nn.LSTM(5, 4), nn.Linear(4, 3)
-      local model = nn.Sequential(lstm, head)
-      return setmetatable({parameters = function() return model:parameters() end},
-                          {__call = function(_, x) return head((lstm(x))[-1]) end}), {3, 4, 5}
-    end,
-  }
-  local rules = {SGD = {lr = 0.1, momentum = 0.9, weight_decay = 0.01}, Adam = {lr = 0.01}, AdamW = {lr = 0.01}, RMSprop = {lr = 0.01},
-                 Adagrad = {lr = 0.01}, Adadelta = {}, Adamax = {lr = 0.01}, NAdam = {lr = 0.01}, RAdam = {lr = 0.01}}
-
-  -- Returns the losses of five steps and the final parameters.
-  local function train(make, rule, compile)
-    lt.manual_seed(3)
-    local model, shape = make()
-    local optimizer = optim[rule](model:parameters(), rules[rule])
-    local x, classes = lt.randn(shape), lt.tensor {1, 3, 2, 1}
-    local function step(penalty)
-      optimizer:zero_grad()
-      local loss = nn.functional.cross_entropy(model(x), classes)
-      for _, p in ipairs(model:parameters()) do loss = loss + penalty * (p * p + p):mean() end
-      loss:backward()
-      if penalty > 0.002 then nn.utils.clip_grad_norm_(model:parameters(), 1) end
-      optimizer:step()
-      return loss
-    end
-    local f, values = compile and lt.compile(step) or step, {n = 0}
-    for i = 1, 5 do values[i] = f(i / 1000) end
-    for _, p in ipairs(model:parameters()) do values[#values + 1] = p end
-    values.n = #values
-    return all_bits(values)
-  end
-
-  for name, make in pairs(layers) do
-    for rule in pairs(rules) do
-      helpers.drawn_it(it)(("of a %s network by %s is that of the function"):format(name, rule), function()
-        assert.same(train(make, rule, false), train(make, rule, true))
-      end)
-    end
-  end
-
-  it("is tried with every rule", function()
-    for name in pairs(optim) do
-      local is_rule = name:match "^[A-Z]" and name ~= "Optimizer" and name ~= "GradScaler" and name ~= "LBFGS"
-      assert.truthy(not is_rule or rules[name], name)
-    end
-  end)
 end)

@@ -163,6 +163,49 @@ describe("compiled steps of further layers", function()
   end)
 end)
 
+-- ---- whole networks -----------------------------------------------------------------------------
+
+describe("compiled steps of a network", function()
+  local Last = nn.Module:extend "Last"
+  function Last:init(recurrent) self.recurrent = recurrent end
+  function Last:forward(x) return (self.recurrent(x))[-1] end
+
+  local networks = {
+    ["of linear layers"] = function()
+      return nn.Sequential(nn.Linear(6, 8), nn.GELU(), nn.LayerNorm(8), nn.Dropout(0.3), nn.Linear(8, 3)), {4, 6}
+    end,
+    ["with batch norm"] = function()
+      return nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.Tanh(), nn.Linear(8, 3)), {4, 6}
+    end,
+    ["of convolutions"] = function()
+      return nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(8, 3)), {4, 1, 6, 6}
+    end,
+    ["with an LSTM"] = function() return nn.Sequential(Last(nn.LSTM(5, 4)), nn.Linear(4, 3)), {3, 4, 5} end,
+    ["with attention"] = function()
+      local layer = nn.TransformerEncoderLayer(4, 2, {dim_feedforward = 8, dropout = 0.2, activation = "gelu", norm_first = true})
+      return nn.Sequential(Last(nn.TransformerEncoder(layer, 2)), nn.Linear(4, 3)), {3, 4, 4}
+    end,
+  }
+
+  for name, make in pairs(networks) do
+    it(name .. " classify, with a penalty of the parameters", function()
+      check(function()
+        local model, shape = make()
+        local x, classes, list = lt.randn(shape), lt.tensor {1, 3, 2, 1}, model:parameters()
+        local optimizer = optim.AdamW(list, {lr = 0.01})
+        return function()
+          optimizer:zero_grad()
+          local loss = functional.cross_entropy(model(x), classes)
+          for _, p in ipairs(list) do loss = loss + 0.002 * (p * p + p):mean() end
+          loss:backward()
+          optimizer:step()
+          return loss
+        end, function() return {model:state_dict(), gradients_of(list)} end
+      end)
+    end)
+  end
+end)
+
 -- ---- optimisers ---------------------------------------------------------------------------------
 
 local function options_of(text) return assert(load("return " .. text))() end
