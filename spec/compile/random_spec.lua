@@ -240,8 +240,8 @@ describe("random functions", function()
   }
 
   -- Calls the function of a seed several times with the same inputs and the same state. Returns the bits of the results,
-  -- inputs and state after each call, the errors, the number of calls that ended with an error, the number of
-  -- statements without an error, and the number of operations that waited.
+  -- inputs and state after each call, and the errors. Further results are three numbers: of calls that ended with an
+  -- error, of statements without an error, and of operations that waited.
   local function history(seed, compile)
     local size = sizes[seed % 16 == 0 and 3 or seed % 4 == 0 and 2 or 1]
     local inputs, state, list = inputs_of(seed, size.shapes, "float32"), {problem = {}, most = size.most}, {}
