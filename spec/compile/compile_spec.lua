@@ -62,6 +62,19 @@ describe("lt.compile", function()
     holds(y[{{1, 2}}], "[2]", {1.0, 1.0})
   end)
 
+  it("frees the results of earlier calls without full collections", function()
+    local mode = collectgarbage "generational"
+    local n = 1 << 20
+    local x = lt.ones(n)
+    local f = lt.compile(function() return (x + 1) * 2 end)
+    local before = helpers.live(helpers.device)
+    lt.reset_peak_memory(helpers.device)
+    for _ = 1, 20 do local _ = f() end
+    local peak = lt.memory(helpers.device).state_peak
+    collectgarbage(mode)
+    assert.truthy(peak <= before + 2 * 4 * n, (peak - before) / (4 * n))
+  end)
+
   it("does not compute what nobody can read", function()
     local f = lt.compile(function(x)
       local _ = lt.exp(x) * 2
