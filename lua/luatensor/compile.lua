@@ -3,11 +3,8 @@
 
 local ag = require("luatensor.core").autograd
 local args = require "luatensor.base.args"
-local blame = require "luatensor.base.blame"
 local core = require "luatensor.core"
 local lt = require "luatensor.base.public"
-
-local new_compiled = lt.compile
 
 local known_options = {replay = true, device = true}
 
@@ -230,11 +227,14 @@ end
 -- @usage
 -- local gelu = lt.compile(function(x) return 0.5 * x * (1 + lt.tanh(0.7978845608 * (x + 0.044715 * x ^ 3))) end)
 -- local y = gelu(lt.randn(1000, 1000))
-function lt.compile(f, options)
-  blame.check_function("compile", f)
-  if options == nil then return new_compiled(f) end
+function lt.compile(...)
+  local f, options = ...
+  if type(f) ~= "function" then
+    fail("argument 1: function expected, got %s", select("#", ...) == 0 and "no value" or core.type_name(f))
+  end
+  if options == nil then return core.new_compiled(f) end
   options = args.options("compile", options, known_options)
-  local compiled = new_compiled(f)
+  local compiled = core.new_compiled(f)
   if options.replay ~= nil then args.check("compile", "option replay", options.replay, "boolean") end
   local device = options.device and args.check("compile", "option device", options.device, "device")
   if not options.replay then return compiled end

@@ -149,10 +149,9 @@ static int l_call(lua_State *L) {
   return lua_gettop(L) - 1;
 }
 
-/* compile(f): returns the compiled function. lua/luatensor/compile.lua adds the options, and has the documentation. */
-static int l_compile(lua_State *L) {
-  if (lua_type(L, 1) != LUA_TFUNCTION)
-    return luaL_error(L, "compile: argument 1: function expected, got %s", type_name(L, 1));
+/* new_compiled(f): returns the compiled function of f. lua/luatensor/compile.lua has the public function. */
+static int l_new_compiled(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_settop(L, 1);
   push_object(L, &compiled_class, sizeof(compiled), 1);
   lua_pushvalue(L, 1);
@@ -252,7 +251,8 @@ static int l_fingerprint(lua_State *L) {
   return 1;
 }
 
-static const function_row functions[] = {{"compile", l_compile, 1}, {"fingerprint", l_fingerprint, INTERNAL}, {NULL, NULL, 0}};
+static const function_row functions[] = {{"new_compiled", l_new_compiled, INTERNAL},
+                                         {"fingerprint", l_fingerprint, INTERNAL}, {NULL, NULL, 0}};
 static const function_row methods[] = {{"explain", l_explain, ANY}, {NULL, NULL, 0}};
 
 void open_compile(lua_State *L) {

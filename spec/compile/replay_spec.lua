@@ -1,0 +1,185 @@
+-- Tests lt.compile(f, {replay = true}): from the third call on, f does not run any more, and the results are those of f.
+local lt = require "luatensor"
+local helpers = require "spec.support.helpers"
+local nn, optim = require "luatensor.nn", require "luatensor.optim"
+
+local fails = helpers.fails
+local there = {device = helpers.device}
+
+local function bits(x) return helpers.bits(x:to("cpu")) end
+
+-- Returns the compiled function of f with replays, and a function that returns how often f ran.
+local function counted(f, options)
+  local runs = 0
+  local compiled = lt.compile(function(...)
+    runs = runs + 1
+    return f(...)
+  end, options or {replay = true})
+  return compiled, function() return runs end
+end
+
+describe("replays of compiled functions", function()
+  it("compute f of new arguments without running f", function()
+    local f, runs = counted(function(x, y) return lt.tanh(x * 2) + y, x:sum(2) end)
+    for i = 1, 6 do
+      local x, y = lt.rand(3, 4, there), lt.rand(4, there)
+      local a, b = f(x, y)
+      assert.equal(bits(lt.tanh(x * 2) + y), bits(a))
+      assert.equal(bits(x:sum(2)), bits(b))
+      assert.equal(math.min(i, 3), runs())
+    end
+    assert.truthy(tostring(f):find "; 4 of 6 calls replayed$")
+  end)
+
+  it("return tensors of their own", function()
+    local f = lt.compile(function(x) return x + 1 end, {replay = true})
+    local results = {}
+    for i = 1, 6 do results[i] = f(lt.full({2}, i, there)) end
+    for i = 1, 6 do assert.same({i + 1, i + 1}, results[i]:totable()) end
+  end)
+
+  it("run f for arguments of other kinds", function()
+    local f, runs = counted(function(x, k) return x * k end)
+    for _, k in ipairs {2, 3} do
+      for _ = 1, 4 do assert.same({k, k}, f(lt.ones(2, there), k):totable()) end
+    end
+    assert.equal(6, runs())
+    assert.same({2.0}, f(lt.ones(1, there), 2):totable())
+    assert.equal("float64", f(lt.ones(2, there):to("float64"), 2).dtype)
+    assert.equal(8, runs())
+    for k = 10, 30 do assert.equal(k, f(lt.ones(1, there), k)[1]:item()) end       -- more than there is room for
+  end)
+
+  it("run f as long as its operations change", function()
+    local n = 0
+    local f, runs = counted(function(x)
+      n = n + 1
+      for _ = 1, math.min(n, 4) do x = x + 1 end
+      return x
+    end)
+    for i = 1, 8 do assert.equal(math.min(i, 4), f(lt.zeros(1, there))[1]:item()) end
+    assert.equal(6, runs())                    -- calls 4 and 5 are alike, and call 6 is captured
+  end)
+
+  it("write to arguments and to tensors of f", function()
+    local total = lt.zeros(2, there)
+    local f = lt.compile(function(x)
+      x:add_(1)
+      total:add_(x)
+      return x, total
+    end, {replay = true})
+    for i = 1, 5 do
+      local x = lt.full({2}, i, there)
+      local same, sum = f(x)
+      assert.is_true(rawequal(same, x))
+      assert.is_true(rawequal(sum, total))
+      assert.same({i + 1, i + 1}, x:totable())
+    end
+    assert.same({20.0, 20.0}, total:totable())
+  end)
+
+  it("draw new random numbers", function()
+    local f, runs = counted(function() return lt.rand(3, there) end, {replay = true, device = helpers.device})
+    local function draws()
+      lt.manual_seed(7)
+      local all = {}
+      for i = 1, 6 do all[i] = bits(f()) end
+      return all
+    end
+    lt.manual_seed(7)
+    local expected = {}
+    for i = 1, 6 do expected[i] = bits(lt.rand(3, there)) end
+    assert.same(expected, draws())
+    assert.same(expected, draws())
+    assert.equal(3, runs())
+  end)
+
+  it("train as f does, with the optimiser's current rate", function()
+    local function losses(wrap)
+      lt.manual_seed(3)
+      local model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3)):to(helpers.device)
+      local opt = optim.Adam(model:parameters(), {lr = 0.05})
+      local step = wrap(function(x, y)
+        opt:zero_grad()
+        local loss = nn.functional.cross_entropy(model(x), y)
+        loss:backward()
+        opt:step()
+        return loss:detach()
+      end)
+      local list = {}
+      for i = 1, 10 do
+        if i == 7 then opt.param_groups[1].lr = 0.5 end
+        list[i] = bits(step(lt.randn(16, 4, there), lt.randint(1, 3, 16, there)))
+      end
+      return list
+    end
+    local runs
+    local function replayed(f)
+      local made
+      made, runs = counted(f)
+      return made
+    end
+    assert.same(losses(function(f) return f end), losses(replayed))
+    assert.equal(4, runs())                    -- the first call also makes the optimiser's state
+  end)
+
+  it("are part of an outer compiled function and of an outer graph", function()
+    local inner, runs = counted(function(x) return x * 2 + 1 end)
+    local x = lt.ones(2, there)
+    local outer = lt.compile(function() return inner(x) * 3 end)
+    for _ = 1, 5 do assert.same({9.0, 9.0}, outer():totable()) end
+    assert.equal(5, runs())
+  end)
+
+  it("start again after reset", function()
+    local weight = {lt.ones(2, there)}
+    local f, runs = counted(function(x) return x * weight[1] end)
+    for _ = 1, 4 do f(lt.ones(2, there)) end
+    weight[1] = lt.full({2}, 5, there)
+    assert.same({1.0, 1.0}, f(lt.ones(2, there)):totable())      -- a replay does not see the change
+    f:reset()
+    for _ = 1, 4 do assert.same({5.0, 5.0}, f(lt.ones(2, there)):totable()) end
+    assert.equal(6, runs())
+  end)
+
+  it("run f where arguments cannot be copied", function()
+    local f, runs = counted(function(x, y) return x:add_(y) end)
+    for _ = 1, 5 do
+      local x = lt.ones(2, there)
+      assert.same({2.0, 2.0}, f(x, x):totable())
+    end
+    assert.equal(5, runs())
+    local g, ran = counted(function(x) return x:sum(1) end)
+    for _ = 1, 5 do assert.same({2.0, 4.0}, g(lt.tensor({{1, 1}, {2, 2}}, there).T):totable()) end
+    assert.equal(5, ran())
+  end)
+
+  it("keep the tensors of f that the script frees", function()
+    local weight = lt.full({1000}, 3, there)
+    local f = lt.compile(function(x) return x * weight end, {replay = true})
+    for _ = 1, 3 do f(lt.ones(1000, there)) end
+    weight:free()
+    local others = {}
+    for i = 1, 20 do others[i] = lt.zeros(1000, there) end
+    assert.equal(3000, f(lt.ones(1000, there)):sum():item())
+  end)
+
+  it("raise errors for what they cannot repeat", function()
+    local function call_thrice(f) for _ = 1, 3 do f(lt.ones(2, there)) end end
+    local function run(f) call_thrice(lt.compile(f, {replay = true})) end
+    fails("item: not while a graph is captured: it waits, or copies from or to the host", run,
+          function(x) return x:sum():item() end)
+    fails("compile: replay: result 1 is a table; return tensors and numbers", run, function(x) return {x} end)
+    local w = lt.ones(2, there):requires_grad_()
+    fails("compile: replay: result 1 needs the graph of gradients; call backward inside of the function, or return x:detach()",
+          run, function(x) return x * w end)
+    fails("compile: option replay: boolean expected, got number", lt.compile, print, {replay = 1})
+    fails('compile: unknown option "fast"; known: device, replay', lt.compile, print, {fast = true})
+    local f = lt.compile(function(x)
+      if x.size > 2 then error "too long" end
+      return x
+    end, {replay = true})
+    fails("too long", f, lt.ones(3, there))
+    for _ = 1, 4 do assert.same({1.0, 1.0}, f(lt.ones(2, there)):totable()) end
+  end)
+end)
