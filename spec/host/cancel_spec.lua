@@ -71,6 +71,12 @@ local operations = {
   {"fft", function() return random() end, function(x) return lt.fft.fft(x) end},
   {"fft of a prime length", function() return lt.rand(524309) end, function(x) return lt.fft.fft(x) end},
   {"dot", function() return random(), random() end, function(x, y) return x:matmul(y) end},
+  {"step of an optimiser", function() return random(), random() end, function(x, g)
+    local p, q = x:clone():requires_grad_(), x:narrow(1, 1, 100):clone():requires_grad_()
+    p.grad, q.grad = g, g:narrow(1, 1, 100)
+    lt.optim.Adam({q, p}):step()
+    return lt.concat {p:detach(), q:detach()}
+  end},
   {"matrix product of int64", function() return lt.randint(1, 9, 300, 300) end, function(x) return x:matmul(x) end},
 }
 
@@ -132,6 +138,17 @@ describe("on one thread", function()
     local w = lt.ones(COUNT, {requires_grad = true})
     local z = (w * 1):exp()
     lt.no_grad(function() assert.equal("enough", select(2, watch(1, z.tan_, z))) end)
+    assert.is_false(pcall(function() z:sum():backward() end))
+  end)
+
+  it("a step of an optimiser that was ended is not counted, and has raised the versions of its parameters", function()
+    local p = lt.ones(COUNT, {requires_grad = true})
+    p.grad = lt.ones(COUNT)
+    local opt = lt.optim.Adam {p}
+    opt:step()
+    local z = p * p
+    assert.equal("enough", select(2, watch(2, opt.step, opt)))
+    assert.equal(1, opt.state[p].step)
     assert.is_false(pcall(function() z:sum():backward() end))
   end)
 end)

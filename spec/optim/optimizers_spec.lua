@@ -56,18 +56,17 @@ describe("an optimiser", function()
   end)
 
   it("starts its momentum with the first gradient that it gets through with", function()
-    local p = parameter(1)
-    local opt = optim.SGD({p}, {lr = 1, momentum = 0.9, dampening = 0.5})
-    p.grad = lt.ones({1}, {dtype = "float64"})
-    p.grad:free()
-    assert.is_false(pcall(opt.step, opt))
-    assert.is_string(opt:update(p, {}, opt.param_groups[1]))
-    local state = {}
-    opt:update(p, state, opt.param_groups[1])
-    assert.is_nil(state.momentum_buffer)
-    p.grad = lt.ones({1}, {dtype = "float64"})
+    local p, q = parameter(1), parameter(1)
+    local opt = optim.SGD({p, q}, {lr = 1, momentum = 0.9, dampening = 0.5})
+    local function gradients() for _, x in ipairs {p, q} do x.grad = lt.ones({1}, {dtype = "float64"}) end end
+    gradients()
+    q.grad:free()
+    for _ = 1, 2 do assert.is_false(pcall(opt.step, opt)) end
+    gradients()
     opt:step()
     assert.equal(0, p:item())
+    opt:step()                                                          -- 0 - (0.9 * 1 + 0.5 * 1)
+    assert.equal(-1.4, p:item())
   end)
 
   it("forgets gradients, or makes them 0", function()
@@ -530,16 +529,16 @@ describe("a step in a captured graph", function()
     end
   end
 
-  captures("is a step of two optimisers, and of more than 64 parameters", function()
+  captures("is a step of two optimisers, and of more than 64 parameters of two dtypes", function()
     local function make()
       local list, other = {}, lt.ones(3, {dtype = "float32", device = helpers.device, requires_grad = true})
       for k = 1, 130 do
-        list[k] = lt.full({2}, k, {dtype = "float32", device = helpers.device})
+        list[k] = lt.full({2}, k, {dtype = k % 3 == 1 and "float64" or "float32", device = helpers.device})
         list[k].requires_grad = true
       end
       local first, second = optim.Adam(list), optim.RAdam({other})
       local function step()
-        for k = 1, #list do list[k].grad = lt.full({2}, k % 7 - 3, {dtype = "float32", device = helpers.device}) end
+        for k = 1, #list do list[k].grad = lt.full({2}, k % 7 - 3, {dtype = list[k].dtype, device = helpers.device}) end
         other.grad = other:detach() * 2
         first:step()
         second:step()

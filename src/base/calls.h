@@ -474,8 +474,7 @@ typedef struct attention_call {
   int64_t mask_stride[4];      /* strides over batch, heads, queries, keys; 0: broadcast */
 } attention_call;
 
-/* Steps of optimisers. Each row of update.def updates a parameter by its gradient. All operands have one shape and
-** dtype. */
+/* Steps of optimisers. Each row of update.def updates a parameter by its gradient. */
 enum update_op {
 #define UPDATE_ID(name, ...) UPDATE_##name,
 #define UPDATE0 UPDATE_ID
@@ -489,17 +488,32 @@ enum update_op {
 
 enum { UPDATE_STATES = 3, UPDATE_OPERANDS = 2 + UPDATE_STATES, UPDATE_NUMBERS = 10 };
 
-typedef struct update_call {
+/* The number of elements in a block. Threads of a CPU share the blocks of all parameters. A block fills whole cache lines,
+** so two threads never write to the same cache line of an aligned tensor. */
+enum { UPDATE_BLOCK = 64 };
+
+/* The update of one parameter. All operands have one shape. */
+typedef struct update_item {
   enum update_op op;
-  enum dtype  dtype;
   int         states;                     /* the number of the row's state tensors */
-  const plan *plan;
+  int64_t     count;                      /* number of elements; may be 0 */
+  int64_t     first;                      /* the number of blocks of all earlier items of the call */
+  const plan *plan;                       /* NULL: all operands are contiguous */
   void       *at[UPDATE_OPERANDS];        /* the first elements of parameter, gradient and states; plan->stride has
                                           ** the same order */
-  double      number[UPDATE_NUMBERS];
+  const double *number;                   /* [UPDATE_NUMBERS], in the host's memory */
   const double *cell;                     /* for captured graphs, in device memory: the numbers, instead of `number`;
-                                          ** otherwise NULL */
+                                          ** otherwise NULL. Either all items of a call have a cell, or none */
+} update_item;
+
+/* The items may be updated in any order and at the same time: none writes to the memory of another item's operand. */
+typedef struct update_call {
+  enum dtype  dtype;                      /* of all operands */
+  int         count;                      /* number of items, at least 1; together they have at least 1 element */
+  const update_item *item;
 } update_call;
+
+static inline int64_t update_blocks(const update_item *i) { return (i->count + UPDATE_BLOCK - 1) / UPDATE_BLOCK; }
 
 /* Element-wise programs, of lt.elementwise and of deferred operations: a list of steps, each of which applies a row of
 ** the op table. Values have numbers: first the inputs, then the constants (from ELEMENTWISE_CONSTANT on), then the

@@ -186,8 +186,14 @@ static work work_attention(const attention_call *c) {
 }
 
 static work work_update(const update_call *c) {
-  double n = (double)c->plan->count, bytes = bytes_of(n, c->dtype);
-  return (work){.dtype = c->dtype, .elements = n, .read = bytes * (2 + c->states), .written = bytes * (1 + c->states)};
+  work w = {.dtype = c->dtype};
+  for (int k = 0; k < c->count; k++) {
+    double n = (double)c->item[k].count, bytes = bytes_of(n, c->dtype);
+    w.elements += n;
+    w.read += bytes * (2 + c->item[k].states);
+    w.written += bytes * (1 + c->item[k].states);
+  }
+  return w;
 }
 
 /* Returns the work of a part of a tiled call, over all rows. */

@@ -108,6 +108,12 @@ void plan_operand(plan *p, int k, const int64_t *stride) {
   for (int d = 0; d < p->ndim; d++) p->stride[k][d] = stride ? stride[d] : 0;
 }
 
+void plan_contiguous(plan *p, int64_t count, int noperands) {
+  p->ndim = 1;
+  p->count = p->shape[0] = count;
+  for (int k = 0; k < noperands; k++) p->stride[k][0] = 1;
+}
+
 void plan_lines(plan *p, const shape *s, int dim, int n, const int64_t *const *stride) {
   p->ndim = 0;
   p->count = 1;

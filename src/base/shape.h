@@ -47,4 +47,7 @@ void plan_lines(plan *p, const shape *s, int dim, int n, const int64_t *const *s
 ** dim. */
 void plan_collapse(plan *p, int noperands);
 
+/* Makes the plan of `count` elements, at least 1, that are contiguous in each of the operands. */
+void plan_contiguous(plan *p, int64_t count, int noperands);
+
 #endif

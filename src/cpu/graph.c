@@ -130,10 +130,15 @@ static void free_tiled(tiled_call *c) {
       if (c->part[k].call[size]) free_call(parts[c->part[k].family].family, (void *)(uintptr_t)c->part[k].call[size]);
 }
 
+static void free_items(update_call *c) {
+  for (int k = 0; c->item && k < c->count; k++) free_part(c->item[k].plan);
+  free_part(c->item);
+}
+
 /* Frees a copy of a call with the structs to which it refers. */
 static void free_call(enum profile_family family, void *call) {
   if (family == PROFILE_map) free_part(((map_call *)call)->plan);
-  if (family == PROFILE_update) free_part(((update_call *)call)->plan);
+  if (family == PROFILE_update) free_items(call);
   if (family == PROFILE_elementwise) {
     free_part(((elementwise_call *)call)->plan);
     free_part(((elementwise_call *)call)->program);
@@ -157,9 +162,22 @@ static bool copy_parts(tiled_call *c) {
   return all;
 }
 
+/* Replaces the items by copies. */
+static bool copy_items(update_call *c) {
+  update_item *items = copy_of(c->item, (size_t)c->count * sizeof *items);
+  bool all = true;
+  c->item = items;
+  for (int k = 0; items && k < c->count; k++) {
+    const plan *from = items[k].plan;
+    items[k].plan = from ? copy_of(from, sizeof *from) : NULL;
+    all &= !from || items[k].plan;
+  }
+  return items && all;
+}
+
 /* Replaces the structs of the caller to which the copy refers by copies. Returns false if memory is exhausted. */
 static bool complete(enum profile_family family, void *call) {
-  const plan **p = family == PROFILE_map ? &((map_call *)call)->plan : family == PROFILE_update ? &((update_call *)call)->plan
+  const plan **p = family == PROFILE_map ? &((map_call *)call)->plan
                  : family == PROFILE_elementwise ? &((elementwise_call *)call)->plan : NULL;
   bool all = true;
   if (p) all &= (*p = copy_of(*p, sizeof **p)) != NULL;
@@ -167,6 +185,7 @@ static bool complete(enum profile_family family, void *call) {
     elementwise_call *c = call;
     all &= (c->program = copy_of(c->program, sizeof *c->program)) != NULL;
   }
+  if (family == PROFILE_update) return copy_items(call);
   return family == PROFILE_tiled ? copy_parts(call) : all;
 }
 

@@ -3,7 +3,7 @@
 local core = require "luatensor.core"
 local Optimizer = require "luatensor.optim.optimizer"
 
-local updates = core.updates
+local rules = core.updates.rules
 
 local function rows(decay)
   return {lr = {"nonnegative", default = 1e-3}, betas = {"fractions", default = {0.9, 0.999}},
@@ -17,15 +17,12 @@ local function start(_, p, group)
           max_exp_avg_sq = group.amsgrad and core.zeros_like(p) or nil}
 end
 
--- Makes a step for parameter p. decay: the weight decay that is added to the gradient; shrink: the factor by which p is
--- multiplied before the step. Returns nil, or the reason why no step was made.
-local function update(p, state, group, decay, shrink)
+-- Returns the rule and the numbers of a step. decay: the weight decay that is added to the gradient; shrink: the factor
+-- by which the parameter is multiplied before the step.
+local function update(state, group, decay, shrink)
   local t, beta1, beta2 = state.step + 1, group.betas[1], group.betas[2]
-  local kind = group.amsgrad and updates.adam_amsgrad or updates.adam
-  local problem = kind(p, state, group.maximize and -1 or 1, decay, shrink, 1 - beta1, beta2, 1 - beta2,
-                       group.lr / (1 - beta1 ^ t), 1 / math.sqrt(1 - beta2 ^ t), group.eps)
-  if problem == nil then state.step = t end
-  return problem
+  return group.amsgrad and rules.adam_amsgrad or rules.adam, group.maximize and -1 or 1, decay, shrink, 1 - beta1,
+         beta2, 1 - beta2, group.lr / (1 - beta1 ^ t), 1 / math.sqrt(1 - beta2 ^ t), group.eps
 end
 
 --- Makes an optimiser that steps by running means of the gradient and of its square. g is the gradient plus
@@ -45,8 +42,8 @@ end
 local Adam = Optimizer.class("Adam", rows(0))
 Adam.start = start
 
-function Adam:update(p, state, group)                                   -- luacheck: ignore 212
-  return update(p, state, group, group.weight_decay, 1)
+function Adam:update(_, state, group)                                   -- luacheck: ignore 212
+  return update(state, group, group.weight_decay, 1)
 end
 
 --- Makes an optimiser like Adam with decoupled weight decay: first p ← p · (1 − lr · weight_decay), then Adam's step.
@@ -58,8 +55,8 @@ end
 local AdamW = Optimizer.class("AdamW", rows(0.01))
 AdamW.start = start
 
-function AdamW:update(p, state, group)                                  -- luacheck: ignore 212
-  return update(p, state, group, 0, 1 - group.lr * group.weight_decay)
+function AdamW:update(_, state, group)                                  -- luacheck: ignore 212
+  return update(state, group, 0, 1 - group.lr * group.weight_decay)
 end
 
 return {Adam = Adam, AdamW = AdamW}

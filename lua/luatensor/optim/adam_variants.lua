@@ -3,7 +3,7 @@
 local core = require "luatensor.core"
 local Optimizer = require "luatensor.optim.optimizer"
 
-local updates = core.updates
+local rules = core.updates.rules
 
 local function rows(lr, more)
   local all = {lr = {"nonnegative", default = lr}, betas = {"fractions", default = {0.9, 0.999}},
@@ -41,12 +41,9 @@ function Adamax:start(p)                                                -- luach
   return {step = 0, exp_avg = core.zeros_like(p), exp_inf = core.zeros_like(p)}
 end
 
-function Adamax:update(p, state, group)                                 -- luacheck: ignore 212
+function Adamax:update(_, state, group)                                 -- luacheck: ignore 212
   local t, beta1, beta2 = state.step + 1, group.betas[1], group.betas[2]
-  local problem = updates.adamax(p, state, sign(group), group.weight_decay, group.lr / (1 - beta1 ^ t), 1 - beta1,
-                                 beta2, group.eps)
-  if problem == nil then state.step = t end
-  return problem
+  return rules.adamax, sign(group), group.weight_decay, group.lr / (1 - beta1 ^ t), 1 - beta1, beta2, group.eps
 end
 
 --- Makes an optimiser like Adam with Nesterov's momentum. g, m, v, β₁ and β₂ are as in optim.Adam, and μ₁ … μₜ is a
@@ -68,18 +65,22 @@ function NAdam:start(p)                                                 -- luach
   return {step = 0, mu_product = 1, exp_avg = core.zeros_like(p), exp_avg_sq = core.zeros_like(p)}
 end
 
-function NAdam:update(p, state, group)                                  -- luacheck: ignore 212
+-- For each state: μ₁ … μₜ of the step t that is not made yet.
+local products = setmetatable({}, {__mode = "k"})
+
+function NAdam:update(_, state, group)                                  -- luacheck: ignore 212
   local t, beta1, beta2 = state.step + 1, group.betas[1], group.betas[2]
   local mu = beta1 * (1 - 0.5 * 0.96 ^ (t * group.momentum_decay))
   local next_mu = beta1 * (1 - 0.5 * 0.96 ^ ((t + 1) * group.momentum_decay))
   local product = state.mu_product * mu
   local by_gradient, shrink = decay(group)
-  local problem = updates.nadam(p, state, sign(group), by_gradient, shrink, 1 - beta1, beta2, 1 - beta2,
-                                group.lr * next_mu / (1 - product * next_mu), 1 / math.sqrt(1 - beta2 ^ t), group.eps,
-                                group.lr * (1 - mu) / (1 - product))
-  if problem == nil then state.step, state.mu_product = t, product end
-  return problem
+  products[state] = product
+  return rules.nadam, sign(group), by_gradient, shrink, 1 - beta1, beta2, 1 - beta2,
+         group.lr * next_mu / (1 - product * next_mu), 1 / math.sqrt(1 - beta2 ^ t), group.eps,
+         group.lr * (1 - mu) / (1 - product)
 end
+
+function NAdam.advance(state) state.mu_product = products[state] end
 
 --- Makes an optimiser like Adam that ignores the second moment v as long as v is the mean of too few gradients. ρₜ
 -- and r are the names of the paper below: ρₜ is the length of a simple moving average that corresponds to v, and r
@@ -110,14 +111,12 @@ local function rectified(beta2, t)
   return math.sqrt((length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length) * known)
 end
 
-function RAdam:update(p, state, group)                                  -- luacheck: ignore 212
+function RAdam:update(_, state, group)                                  -- luacheck: ignore 212
   local t, beta1, beta2 = state.step + 1, group.betas[1], group.betas[2]
   local rate, factor = group.lr / (1 - beta1 ^ t), rectified(beta2, t)
   local by_gradient, shrink = decay(group)
-  local problem = updates.radam(p, state, sign(group), by_gradient, shrink, 1 - beta1, beta2, 1 - beta2,
-                                factor and rate * factor or 0, 1, factor and group.eps or 1, factor and 0 or rate)
-  if problem == nil then state.step = t end
-  return problem
+  return rules.radam, sign(group), by_gradient, shrink, 1 - beta1, beta2, 1 - beta2, factor and rate * factor or 0, 1,
+         factor and group.eps or 1, factor and 0 or rate
 end
 
 return {Adamax = Adamax, NAdam = NAdam, RAdam = RAdam}

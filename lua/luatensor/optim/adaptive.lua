@@ -4,7 +4,7 @@
 local core = require "luatensor.core"
 local Optimizer = require "luatensor.optim.optimizer"
 
-local updates = core.updates
+local rules = core.updates.rules
 
 local function sign(group) return group.maximize and -1 or 1 end
 
@@ -34,13 +34,10 @@ function RMSprop:start(p, group)                                        -- luach
           momentum_buffer = group.momentum ~= 0 and core.zeros_like(p) or nil}
 end
 
-function RMSprop:update(p, state, group)                                -- luacheck: ignore 212
+function RMSprop:update(_, _, group)                                -- luacheck: ignore 212
   local name = group.centered and "rmsprop_centered" or "rmsprop"
   if group.momentum ~= 0 then name = name .. "_momentum" end
-  local problem = updates[name](p, state, sign(group), group.weight_decay, group.lr, group.alpha, 1 - group.alpha,
-                                group.eps, group.momentum)
-  if problem == nil then state.step = state.step + 1 end
-  return problem
+  return rules[name], sign(group), group.weight_decay, group.lr, group.alpha, 1 - group.alpha, group.eps, group.momentum
 end
 
 --- Makes an optimiser whose steps are divided by the root of the sum of all squared gradients. g is the gradient plus
@@ -66,11 +63,8 @@ function Adagrad:start(p, group)                                        -- luach
   return {step = 0, sum = core.full_like(p, group.initial_accumulator_value)}
 end
 
-function Adagrad:update(p, state, group)                                -- luacheck: ignore 212
-  local problem = updates.adagrad(p, state, sign(group), group.weight_decay,
-                                  group.lr / (1 + state.step * group.lr_decay), group.eps)
-  if problem == nil then state.step = state.step + 1 end
-  return problem
+function Adagrad:update(_, state, group)                                -- luacheck: ignore 212
+  return rules.adagrad, sign(group), group.weight_decay, group.lr / (1 + state.step * group.lr_decay), group.eps
 end
 
 --- Makes an optimiser whose steps are scaled by two root mean squares: the earlier changes of the parameter, divided by
@@ -96,11 +90,8 @@ function Adadelta:start(p)                                              -- luach
   return {step = 0, square_avg = core.zeros_like(p), acc_delta = core.zeros_like(p)}
 end
 
-function Adadelta:update(p, state, group)                               -- luacheck: ignore 212
-  local problem = updates.adadelta(p, state, sign(group), group.weight_decay, group.lr, group.rho, 1 - group.rho,
-                                   group.eps)
-  if problem == nil then state.step = state.step + 1 end
-  return problem
+function Adadelta:update(_, _, group)                               -- luacheck: ignore 212
+  return rules.adadelta, sign(group), group.weight_decay, group.lr, group.rho, 1 - group.rho, group.eps
 end
 
 return {RMSprop = RMSprop, Adagrad = Adagrad, Adadelta = Adadelta}

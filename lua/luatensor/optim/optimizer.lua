@@ -13,7 +13,8 @@ local fields = require "luatensor.nn.module.fields"
 
 local copy = saving.copy
 
-local misfit = core.update_misfit
+local updates = core.updates
+local add, misfit = updates.add, updates.misfit
 -- gradient(p) returns p.grad, but does not mark this tensor as seen by scripts, so that zero_grad can free it.
 local gradient = core.autograd.gradient
 
@@ -27,7 +28,7 @@ local gradient = core.autograd.gradient
 --     end
 --
 -- Parameters are a list of tensors, or a list of groups with options of their own, `{{params = list, lr = 0.1}, …}`.
--- Each parameter is updated in place, in one pass over its memory; parameters without a gradient do not change.
+-- All parameters are updated in place, in one call of each device; parameters without a gradient do not change.
 -- `opt.param_groups[i].lr` may be set at any time. Formulas, names and defaults are PyTorch's. Steps do not wait for
 -- a GPU. A step can be part of a captured graph (`lt.graph`): each replay is the optimiser's next step, with its
 -- current rates, so that schedulers work as usual. L-BFGS reads values and cannot be captured.
@@ -121,6 +122,9 @@ function Optimizer:check() end                                          -- luach
 -- Returns the state of a parameter before its first step: a table, here empty. Classes override this method.
 function Optimizer:start() return {} end                                -- luacheck: ignore 212
 
+-- Classes whose state has other numbers than `step` have a function advance(state), which is called after an update.
+Optimizer.advance = false
+
 local function is_groups(params)
   return core.type_name(params) == "table" and type(params[1]) == "table"
 end
@@ -136,7 +140,9 @@ local function new(class, params, given)
 end
 
 --- Makes a class of optimisers. `rows` are its options, as for args.read. The class must have the method `update(p,
--- state, group)`, which makes a step, and may override `start(p, group)`, which makes the state of a parameter.
+-- state, group)`, which returns a rule of core.updates.rules and the numbers of p's next step. The class may override
+-- `start(p, group)`, which makes the state of a parameter. Each update adds 1 to the state's number `step`, if there is
+-- one, and then calls the class's function `advance(state)`, if there is one.
 -- @string name of the class
 -- @tab rows the kind of each option by its name
 -- @treturn table the class
@@ -180,10 +186,51 @@ function Optimizer:zero_grad(given)
   end
 end
 
--- Corrects a state that prevents the update of parameter p, or raises an error. The state's tensors are converted to
--- p's dtype and moved to p's device, and tensors are added for options that the script set later, such as amsgrad.
-local function mend(self, p, state, group, problem)
-  if problem ~= "state" then fail(self, "parameter %d: %s", self.index[p], problem) end
+-- Raises an error if the type of a group's option differs from the type of its default, because a script has changed
+-- the option.
+function Optimizer:check_types(group)
+  for key, row in pairs(self.rows) do
+    local first, value = args.default(row), group[key]
+    if value ~= first and first ~= nil and (type(value) ~= type(first) or type(value) == "table"
+                         and (type(value[1]) ~= type(first[1]) or type(value[2]) ~= type(first[2]))) then
+      args.check(self.name, key, value, row)
+    end
+  end
+end
+
+-- Makes the state of a parameter before its first step. Returns nil if the parameter has no gradient.
+local function first_state(self, p, group)
+  local problem = misfit(p)
+  if problem then fail(self, "parameter %d: %s", self.index[p], problem) end
+  if problem == false then return nil end
+  if core.capturing() then
+    fail(self, "make a step before the one that is captured: it makes what the optimiser keeps")
+  end
+  self.state[p] = self:start(p, group)
+  return self.state[p]
+end
+
+-- Adds the updates of a group's parameters to a batch of n updates. Returns the new n. While a graph is captured, adds
+-- the parameters that the graph will update to the list `steps`; otherwise `steps` is false.
+local function add_group(self, group, batch, n, steps)
+  local states, params, update = self.state, group.params, self.update
+  for k = 1, #params do
+    local p = params[k]
+    local state = states[p] or first_state(self, p, group)
+    if state then
+      n = n + 1
+      add(batch, n, p, state, update(self, p, state, group))
+      if steps and misfit(p) == nil and updates.captures(p) then
+        steps[#steps + 1] = {p = p, state = state, group = group, numbers = {}}
+      end
+    end
+  end
+  return n
+end
+
+-- Corrects a state that prevents the update of parameter p. The state's tensors are converted to p's dtype and moved to
+-- p's device, and tensors are added for options that the script set later, such as amsgrad.
+local function mend(self, p, state, group)
   for name, x in pairs(state) do
     if core.is_tensor(x) then state[name] = x:to(p.dtype, p.device) end
   end
@@ -192,39 +239,26 @@ local function mend(self, p, state, group, problem)
   end
 end
 
-local function first_state(self, p, group)
-  if core.capturing() then
-    fail(self, "make a step before the one that is captured: it makes what the optimiser keeps")
-  end
-  return self:start(p, group)
-end
-
--- Raises an error if the type of a group's option differs from the type of its default, because a script has changed
--- the option.
-function Optimizer:check_types(group)
-  for key, row in pairs(self.rows) do
-    local first, value = args.default(row), group[key]
-    if first ~= nil and (type(value) ~= type(first) or type(value) == "table"
-                         and (type(value[1]) ~= type(first[1]) or type(value[2]) ~= type(first[2]))) then
-      args.check(self.name, key, value, row)
-    end
+-- Returns the group of parameter p.
+local function group_of(self, p)
+  for _, group in ipairs(self.param_groups) do
+    for _, q in ipairs(group.params) do if rawequal(p, q) then return group end end
   end
 end
 
--- Checks the options and parameters of a group, before the step changes any parameter.
-local function check_group(self, group)
-  self:check_types(group)
-  local i, problem = misfit(group.params)
-  if i then fail(self, "parameter %d: %s", self.index[group.params[i]], problem) end
+-- Makes the n updates of a batch, or raises an error.
+local function run(self, batch, n)
+  local problem, p, state = updates.run(batch, n, self.advance)
+  while problem == "state" do
+    local mended = state
+    mend(self, p, state, group_of(self, p))
+    problem, p, state = updates.run(batch, n, self.advance)
+    if problem == "state" and state == mended then problem = "its state does not fit it" end
+  end
+  if problem then fail(self, "parameter %d: %s", self.index[p], problem) end
 end
 
-local function step_parameter(self, p, state, group)
-  local problem = self:update(p, state, group)
-  if not problem then return end
-  mend(self, p, state, group, problem)
-  problem = self:update(p, state, group)
-  if problem then fail(self, "parameter %d: %s does not fit it", self.index[p], problem) end
-end
+-- ---- replays of captured steps ----
 
 -- Copies the numbers of a table, such as the number of the step in a state.
 local function copy_numbers(to, from)
@@ -233,50 +267,29 @@ local function copy_numbers(to, from)
   end
 end
 
--- Makes a step for parameter p while a graph is captured, and adds it to `steps` if it is part of the graph. A captured
--- step computes nothing, so it does not count: the numbers of the state stay.
-local function capture_parameter(self, p, state, group, steps)
-  local before, numbers = core.updates_captured(), {}
-  copy_numbers(numbers, state)
-  step_parameter(self, p, state, group)
-  if core.updates_captured() == before then return end
-  copy_numbers(state, numbers)
-  steps[#steps + 1] = {p = p, state = state, group = group, numbers = numbers}
-end
-
--- Restores the numbers of the states if a replay fails. `steps.given` is the number of steps that replay_steps began.
+-- Restores the numbers of the states if a replay fails after its steps were counted.
 local function undo_steps(steps)
-  for k = 1, steps.given do copy_numbers(steps[k].state, steps[k].numbers) end
+  for k = 1, steps.counted and #steps or 0 do copy_numbers(steps[k].state, steps[k].numbers) end
 end
 
 -- Gives the graph the numbers of the next step, in the order of the capture.
 local function replay_steps(self, steps)
-  steps.given = 0
+  local batch = updates.new(nil, #steps)
+  steps.counted = false
   for k = 1, #self.param_groups do self:check_types(self.param_groups[k]) end
-  for k = 1, #steps do
-    local step = steps[k]
+  for k, step in ipairs(steps) do
+    if self.state[step.p] ~= step.state then
+      fail(self, "parameter %d: its state was replaced since the graph was captured; capture it again",
+           self.index[step.p])
+    end
     copy_numbers(step.numbers, step.state)
-    steps.given = k
-    local problem = self.state[step.p] ~= step.state and "its state was replaced"
-      or self:update(step.p, step.state, step.group)
-    if problem then
-      fail(self, "parameter %d: %s since the graph was captured; capture it again", self.index[step.p], problem)
-    end
+    add(batch, k, step.p, step.state, self:update(step.p, step.state, step.group))
   end
-end
-
-local function step_group(self, group, steps)
-  local states = self.state
-  for _, p in ipairs(group.params) do
-    local state = states[p]
-    if state or gradient(p) then
-      if not state then
-        state = first_state(self, p, group)
-        states[p] = state
-      end
-      if steps then capture_parameter(self, p, state, group, steps) else step_parameter(self, p, state, group) end
-    end
+  local problem, p = updates.run(batch, #steps, self.advance)
+  if problem then
+    fail(self, "parameter %d: %s since the graph was captured; capture it again", self.index[p], problem)
   end
+  steps.counted = true
 end
 
 --- Updates all parameters that have a gradient. If a parameter was freed or does not fit its gradient, an error is
@@ -290,10 +303,16 @@ function Optimizer:step(closure)
     blame.check_function("step", closure)
     loss = closure()
   end
-  local groups = self.param_groups
-  for k = 1, #groups do check_group(self, groups[k]) end
-  local steps = core.capturing() and {}
-  for k = 1, #groups do step_group(self, groups[k], steps) end
+  local groups, most = self.param_groups, 0
+  for k = 1, #groups do
+    self:check_types(groups[k])
+    most = most + #groups[k].params
+  end
+  local batch, n, steps = updates.new(self.spare, most), 0, core.capturing() and {}
+  self.spare = nil                                           -- a finalizer may make a step in the middle of this one
+  for k = 1, #groups do n = add_group(self, groups[k], batch, n, steps) end
+  run(self, batch, n)
+  self.spare = batch
   if steps then core.before_replay(function() replay_steps(self, steps) end, function() undo_steps(steps) end) end
   return loss
 end

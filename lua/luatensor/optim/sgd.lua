@@ -1,7 +1,7 @@
 local core = require "luatensor.core"
 local Optimizer = require "luatensor.optim.optimizer"
 
-local updates = core.updates
+local rules, version = core.updates.rules, core.autograd.version
 
 --- Makes an optimiser for gradient descent. g is the gradient plus weight_decay · p. Each step is
 --
@@ -28,16 +28,21 @@ function SGD:check(group)
   end
 end
 
+-- The states whose momentum_buffer had no gradient when it was made. Its version is 0 until an update writes it.
+local fresh = setmetatable({}, {__mode = "k"})
+
 function SGD:update(p, state, group)                                    -- luacheck: ignore 212
-  local sign, mu = group.maximize and -1 or 1, group.momentum
-  if mu == 0 then return updates.sgd(p, state, sign, group.weight_decay, group.lr) end
-  local fresh = not state.momentum_buffer
-  if fresh then state.momentum_buffer = core.zeros_like(p) end
-  local update = group.nesterov and updates.sgd_nesterov or updates.sgd_momentum
-  local problem = update(p, state, sign, group.weight_decay, group.lr, mu, fresh and 1 or 1 - group.dampening)
-  -- the update failed, so the buffer contains no gradient yet
-  if fresh and problem ~= nil then state.momentum_buffer = nil end
-  return problem
+  local sign, mu, factor = group.maximize and -1 or 1, group.momentum, 1 - group.dampening
+  if mu == 0 then return rules.sgd, sign, group.weight_decay, group.lr end
+  if not state.momentum_buffer then
+    state.momentum_buffer = core.zeros_like(p)
+    fresh[state] = true
+  end
+  if fresh[state] then
+    fresh[state] = version(state.momentum_buffer) == 0 or nil
+    factor = fresh[state] and 1 or factor
+  end
+  return group.nesterov and rules.sgd_nesterov or rules.sgd_momentum, sign, group.weight_decay, group.lr, mu, factor
 end
 
 return {SGD = SGD}

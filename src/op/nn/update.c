@@ -27,16 +27,12 @@ int op_update_check(tensor *const *at, int operands, bool *flat) {
   return OK;
 }
 
-static void make_plan(plan *p, tensor *const *at, int operands, bool flat) {
-  if (!flat) {
-    plan_init(p, &at[0]->shape);
-    for (int k = 0; k < operands; k++) plan_operand(p, k, at[k]->stride);
-    plan_collapse(p, operands);
-    return;
-  }
-  p->ndim = 1;
-  p->count = p->shape[0] = at[0]->count;
-  for (int k = 0; k < operands; k++) p->stride[k][0] = 1;
+static int operands_of(const parameter_update *u) { return 2 + update_rows[u->op].states; }
+
+/* True if u is still to be done, and one call can do it together with `first`. */
+static bool joins(const parameter_update *u, const parameter_update *first) {
+  return u->at[0] && !u->done && u->at[0]->dtype == first->at[0]->dtype &&
+         place_equal(u->at[0]->store->place, first->at[0]->store->place);
 }
 
 /* ---- graphs ---- */
@@ -44,7 +40,7 @@ static void make_plan(plan *p, tensor *const *at, int operands, bool flat) {
 static _Thread_local update_cells *captured, *collected;
 
 void update_capture(update_cells *c) { captured = c; }
-int  update_captured(void)           { return captured ? captured->count : 0; }
+bool update_is_captured(place where) { return captured && place_equal(captured->where, where); }
 
 static int add_block(update_cells *c) {
   update_block *more = realloc(c->block, (size_t)(c->nblock + 1) * sizeof *more);
@@ -56,17 +52,13 @@ static int add_block(update_cells *c) {
   return st;
 }
 
-/* Adds a cell for an update to the graph that this thread captures. Sets *cell to the cell's address, or to NULL if this
-** thread captures no graph there. */
-static int add_cell(enum update_op op, tensor *const *operand, const double **cell) {
-  update_cells *c = captured;
-  *cell = NULL;
-  if (!c || !place_equal(c->where, operand[0]->store->place)) return OK;
+/* Adds a cell for an update to the graph that this thread captures. Sets *cell to the cell's address. */
+static int add_cell(update_cells *c, const parameter_update *u, const double **cell) {
   int at = c->count % UPDATE_CELLS, st = c->count == c->nblock * UPDATE_CELLS ? add_block(c) : OK;
   if (st != OK) return st;
-  update_block *b = &c->block[c->nblock - 1];
-  b->cell[at] = (struct update_cell){.op = op};
-  for (int k = 0; k < 2 + update_rows[op].states; k++) b->cell[at].at[k] = k == 1 ? NULL : tensor_data(operand[k]);
+  update_block *b = &c->block[c->count / UPDATE_CELLS];
+  b->cell[at] = (struct update_cell){.op = u->op};
+  for (int k = 0; k < operands_of(u); k++) b->cell[at].at[k] = k == 1 ? NULL : tensor_data(u->at[k]);
   *cell = b->memory[at];
   c->count++;
   return OK;
@@ -79,22 +71,31 @@ void update_collect(update_cells *c) {
 
 bool update_is_collecting(void) { return collected != NULL; }
 
-bool update_give(enum update_op op, tensor *const *at, const double *number) {
-  update_cells *c = collected;
+/* Gives the numbers of one update to the next cell. */
+static bool give(update_cells *c, const parameter_update *u) {
   if (c->given == c->count) return false;
   update_block *b = &c->block[c->given / UPDATE_CELLS];
   int i = c->given % UPDATE_CELLS;
-  if (b->cell[i].op != op) return false;
-  for (int k = 0; k < 2 + update_rows[op].states; k++)
-    if (k != 1 && b->cell[i].at[k] != tensor_data(at[k])) return false;
-  memcpy(b->now[i], number, sizeof b->now[i]);
+  if (b->cell[i].op != u->op) return false;
+  for (int k = 0; k < operands_of(u); k++)
+    if (k != 1 && b->cell[i].at[k] != tensor_data(u->at[k])) return false;
+  memcpy(b->now[i], u->number, sizeof b->now[i]);
   c->given++;
   return true;
 }
 
+int update_give(parameter_update *list, int n, int first) {
+  for (int k = first; k < n; k++) {
+    if (!joins(&list[k], &list[first])) continue;
+    if (!give(collected, &list[k])) return k;
+    list[k].done = true;
+  }
+  return n;
+}
+
 int update_send(const update_cells *c) {
   int st = OK;
-  for (int k = 0; st == OK && k < c->nblock; k++) {
+  for (int k = 0; st == OK && k * UPDATE_CELLS < c->count; k++) {
     const update_block *b = &c->block[k];
     int rest = c->count - k * UPDATE_CELLS, n = rest < UPDATE_CELLS ? rest : UPDATE_CELLS;
     st = device_copy_in(c->where, b->memory, b->now, (size_t)n * sizeof *b->now);
@@ -115,22 +116,99 @@ void update_cells_free(update_cells *c) {
 
 /* ---- updates ---- */
 
-int op_update(enum update_op op, tensor *const *at, const double *number) {
-  int states = update_rows[op].states, operands = 2 + states;
-  place where = at[0]->store->place;
-  const double *cell;
-  bool flat;
-  int st = op_update_check(at, operands, &flat);
-  if (st == OK) st = add_cell(op, at, &cell);
-  if (st != OK || at[0]->count == 0) return st;
-  plan p;
-  make_plan(&p, at, operands, flat);
-  update_call c = {.op = op, .dtype = at[0]->dtype, .states = states, .plan = &p};
-  for (int k = 0; k < operands; k++) c.at[k] = tensor_data(at[k]);
-  memcpy(c.number, number, sizeof c.number);
-  c.cell = cell;
-  st = device_update(where, &c);
-  for (int k = 0; st == OK && k < operands; k++)
-    if (k != 1) at[k]->store->version++;
+/* The updates that op_update makes: item[k] is the item of *of[k]. */
+typedef struct batch {
+  int          count;
+  void        *memory;                   /* the memory of all arrays */
+  update_item *item;
+  parameter_update **of;
+} batch;
+
+/* Sets i to the item of u, which uses *p if the operands are not contiguous. Stores the versions of u's operands. */
+static void make_item(update_item *i, parameter_update *u, plan *p) {
+  int operands = operands_of(u);
+  *i = (update_item){.op = u->op, .states = operands - 2, .count = u->at[0]->count, .number = u->number};
+  for (int k = 0; k < operands; k++) {
+    i->at[k] = tensor_data(u->at[k]);
+    u->version[k] = u->at[k]->store->version;
+  }
+  if (u->flat) return;
+  plan_init(p, &u->at[0]->shape);
+  for (int k = 0; k < operands; k++) plan_operand(p, k, u->at[k]->stride);
+  plan_collapse(p, operands);
+  for (int k = 0; k < operands; k++)
+    if (p->ndim > 1 || (p->ndim == 1 && p->stride[k][0] != 1)) i->plan = p;
+}
+
+/* Collects list[first] and the later updates that join it. Allocates b->memory, which the caller frees. */
+static int collect(batch *b, parameter_update *list, int n, int first) {
+  size_t count = 0, plans = 0;
+  for (int k = first; k < n; k++)
+    if (joins(&list[k], &list[first])) count++, plans += !list[k].flat;
+  plan *p = malloc(plans * sizeof *p + count * (sizeof *b->item + sizeof *b->of));
+  if (!p) return ERR_MEMORY;
+  *b = (batch){.memory = p, .item = (update_item *)(p + plans)};
+  b->of = (parameter_update **)(b->item + count);
+  for (int k = first; k < n; k++) {
+    if (!joins(&list[k], &list[first])) continue;
+    make_item(&b->item[b->count], &list[k], p);
+    if (!list[k].flat) p++;
+    b->of[b->count++] = &list[k];
+  }
+  return OK;
+}
+
+/* Raises the versions of all tensors that the batch writes. Returns true if an update writes to a storage that another
+** update reads or writes: then the storage's version has another value than this update alone gives it. */
+static bool raise_versions(batch *b) {
+  bool shared = false;
+  for (int i = 0; i < b->count; i++) {
+    parameter_update *u = b->of[i];
+    for (int k = 0; k < operands_of(u); k++)
+      if (k != 1 && u->at[k]->store->version++ != u->version[k]) shared = true;
+  }
+  for (int i = 0; i < b->count; i++)
+    if (b->of[i]->at[1]->store->version != b->of[i]->version[1]) shared = true;
+  return shared;
+}
+
+/* Takes back raise_versions for the updates that are not done, to which nothing was written. */
+static void lower_versions(batch *b) {
+  for (int i = 0; i < b->count; i++)
+    for (int k = 0; !b->of[i]->done && k < operands_of(b->of[i]); k++)
+      if (k != 1) b->of[i]->at[k]->store->version--;
+}
+
+/* Makes n updates of the batch, from item `first` on, in one call of the device. */
+static int run(batch *b, int first, int n) {
+  update_item *item = &b->item[first];
+  parameter_update **of = &b->of[first];
+  place where = of[0]->at[0]->store->place;
+  update_cells *cells = update_is_captured(where) ? captured : NULL;
+  int before = cells ? cells->count : 0, st = OK;
+  int64_t blocks = 0;
+  for (int k = 0; st == OK && k < n; k++) {
+    item[k].first = blocks;
+    blocks += update_blocks(&item[k]);
+    if (cells) st = add_cell(cells, of[k], &item[k].cell);
+  }
+  update_call c = {.dtype = of[0]->at[0]->dtype, .count = n, .item = item};
+  if (st == OK && blocks > 0) st = device_update(where, &c);
+  if (st != OK && cells) cells->count = before;
+  for (int k = 0; st == OK && k < n; k++) {
+    of[k]->done = true;
+    of[k]->captured = cells != NULL;
+  }
+  return st;
+}
+
+int op_update(parameter_update *list, int n, int first) {
+  batch b;
+  int st = collect(&b, list, n, first);
+  if (st != OK) return st;
+  int each = raise_versions(&b) ? 1 : b.count;
+  for (int k = 0; st == OK && k < b.count; k += each) st = run(&b, k, each);
+  if (st == ERR_MEMORY || st == ERR_NO_KERNEL) lower_versions(&b);
+  free(b.memory);
   return st;
 }

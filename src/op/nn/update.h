@@ -1,7 +1,7 @@
 #ifndef LT_OP_NN_UPDATE_H
 #define LT_OP_NN_UPDATE_H
 
-/* Updates a parameter in place by one of the update rules of update.def. The optimisers use these functions. */
+/* Updates parameters in place by the update rules of update.def. The optimisers use these functions. */
 
 #include "base/tensor.h"
 
@@ -13,12 +13,28 @@ typedef struct update_info {
 
 extern const update_info update_rows[UPDATE_COUNT];
 
-/* at[0] is the parameter, at[1] its gradient, and at[2 …] are the states, all of the same shape, dtype and place.
-** Both functions fail with ERR_READONLY if several elements of the parameter or of a state have the same address.
-** Both functions fail with ERR_OVERLAP if the gradient, which is only read, shares memory with another operand.
-** op_update_check only checks. *flat becomes true if all operands are contiguous. */
+/* The update of one parameter. at[0] is the parameter, at[1] its gradient, and at[2 …] are the states, all of the same
+** shape, dtype and place. */
+typedef struct parameter_update {
+  enum update_op op;
+  bool     flat;                         /* all operands are contiguous */
+  bool     done;                         /* the update was made, or captured, or its numbers were given to a graph */
+  bool     captured;                     /* the update was captured into a graph */
+  tensor  *at[UPDATE_OPERANDS];          /* at[0] = NULL: there is nothing to update */
+  double   number[UPDATE_NUMBERS];
+  uint32_t version[UPDATE_OPERANDS];     /* for op_update: the versions of the storages before all updates */
+} parameter_update;
+
+/* Fails with ERR_READONLY if several elements of the parameter or of a state have the same address. Fails with ERR_OVERLAP
+** if the gradient, which is only read, shares memory with another operand. *flat becomes true if all operands are
+** contiguous. */
 int op_update_check(tensor *const *at, int operands, bool *flat);
-int op_update(enum update_op op, tensor *const *at, const double *number);
+
+/* Makes list[first], which is not done, and all later updates of the list that are not done and have the same place and
+** dtype. op_update_check must have checked the operands. These updates are one call of the device, unless one of them
+** writes to a storage that another of them uses: then there is a call for each update, in the order of the list. Sets
+** `done` of the updates that were made. If the result is ERR_MEMORY, nothing was written to the others. */
+int op_update(parameter_update *list, int n, int first);
 
 /* ---- graphs ----
 ** A captured update reads its numbers from a cell in the device's memory. Before a replay, the optimisers give the numbers
@@ -46,15 +62,16 @@ typedef struct update_cells {
 /* From update_capture to update_capture(NULL), op_update adds a cell to c for each update at c->where by this thread. */
 void update_capture(update_cells *c);
 
-/* Returns the number of cells of the graph that this thread captures, or 0 if it captures none. */
-int  update_captured(void);
+/* True if this thread captures a graph on `where`. */
+bool update_is_captured(place where);
 
 /* From update_collect to update_collect(NULL), the updates of this thread are numbers for c's cells: op_update must not be
-** called, and update_give takes the numbers of the next cell. `at` is as for op_update, without the gradient. Returns false
-** if the cell has another rule or other memory, or if there is no further cell. */
+** called, and update_give takes the numbers of the updates that op_update would make, for the next cells. at[1], the
+** gradient, is not used. Returns n, or the position of an update whose cell has another rule or other memory, or for which
+** there is no cell. */
 void update_collect(update_cells *c);
 bool update_is_collecting(void);
-bool update_give(enum update_op op, tensor *const *at, const double *number);
+int  update_give(parameter_update *list, int n, int first);
 
 /* Copies the given numbers to the device. */
 int  update_send(const update_cells *c);

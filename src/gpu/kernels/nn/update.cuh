@@ -60,10 +60,22 @@ INLINE void update_at(const update_args &a, const numbers &all, const int64_t *o
   for (int k = 0; k < OPERANDS; k++) if (k != 1) ((stored *)a.at[k])[offset[k]] = x[k];
 }
 
-/* Updates contiguous and aligned operands. Each thread updates one vector of 16 bytes. If the last vector is
-** incomplete, its elements are updated one at a time. */
-KERNEL(update_flat)(update_args a) {
-  const int64_t at = (int64_t)grid_thread() * VECTOR;
+/* Returns the position of the parameter that this block updates. */
+INLINE int parameter_of_block(const update_list &all) {
+  int low = 0, high = all.count - 1;
+  while (low < high) {
+    int middle = (low + high + 1) / 2;
+    if (all.parameter[middle].first <= blockIdx.x) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/* Updates parameters whose operands are contiguous and aligned. Each thread updates one vector of 16 bytes. If the last
+** vector of a parameter is incomplete, its elements are updated one at a time. */
+KERNEL(update_flat)(update_list list) {
+  const update_args &a = list.parameter[parameter_of_block(list)];
+  const int64_t at = ((int64_t)(blockIdx.x - a.first) * UPDATE_THREADS + threadIdx.x) * VECTOR;
   const numbers all = numbers_of(a);
   if (at + VECTOR > a.count) {
     for (int64_t i = at; i < a.count; i++) {
