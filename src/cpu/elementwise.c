@@ -10,6 +10,7 @@ enum {
                              ** time than it saves */
   STRIDED = 8,               /* the assumed cost of reading and writing an element if the elements of a row are not
                              ** neighbours in memory */
+  LEAST   = 64,              /* the fewest elements of a box of strided elements, which is made small for the threads */
   COSTLY = 8                 /* the assumed cost of a step in a program with exp, tanh or similar ops, with the reason
                              ** in map.c; a step of any other program costs 1 */
 };
@@ -180,14 +181,17 @@ static int64_t most_elements(const elementwise_call *c) {
 int cpu_elementwise(int index, const elementwise_call *c) {
   const elementwise_program *p = c->program;
   if (!has_kernels(p)) return ERR_NO_KERNEL;
-  int64_t each = p->nstep * (p->costly ? COSTLY : 1) + (walks_direct(c->plan, 0) ? 0 : STRIDED * (p->nin + p->nout));
+  bool strided = !walks_direct(c->plan, 0);
+  int64_t each = p->nstep * (p->costly ? COSTLY : 1) + (strided ? STRIDED * (p->nin + p->nout) : 0);
+  int64_t most = most_elements(c);
   int threads = cpu_threads(c->plan->count * each, GRAIN);
+  if (strided) most = least_of(most, most_of(LEAST, c->plan->count / threads));
   elementwise_work t;
   t.call = c;
   t.naction = 0;
   choose_actions(&t, p);
   t.size = sizeof(desk) + (size_t)p->nregister * sizeof(box_bytes);
-  cut_plan(&t.cut, c->plan, p->nout + p->nin, &(needs){.most = most_elements(c), .buffers = true});
+  cut_plan(&t.cut, c->plan, p->nout + p->nin, &(needs){.most = most, .buffers = true});
   if (threads > t.cut.count) threads = (int)t.cut.count;
   size_t bytes = (size_t)threads * t.size;
   void *desks;
