@@ -49,7 +49,8 @@ local function make_loop(row, field)
   local before, expression = "", field == "kernel" and row.kernel or row[3]
   if field == "compiled" then
     local arguments = table.concat(inputs, ", ")
-    before = ("local compiled = t.compile(function(%s) return %s end)"):format(arguments, expression)
+    local options = row.compiled == "replay" and ", {replay = true}" or ""
+    before = ("local compiled = t.compile(function(%s) return %s end%s)"):format(arguments, expression, options)
     expression = ("compiled(%s)"):format(arguments)
   end
   local code = ("local %s = ... %s return function(n) for _ = 1, n do local _ = %s end end"):format(

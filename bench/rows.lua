@@ -16,7 +16,7 @@
 --     gpu_gate, gpu_aim      gate and aim with --device cuda
 --     gpu                    true: only with --device cuda
 --     compiled               true: the row is in the table of compiled functions, too. lt.compile and torch.compile
---                            compile the expressions as functions of the inputs
+--                            compile the expressions as functions of the inputs; "replay": lt.compile with replays
 --     compiled_gate, compiled_aim      least and wanted ratio of torch.compile's time to lt.compile's time
 --     kernel                 of a compiled row: a Lua expression of the same result that calls a function which
 --                            lt.elementwise made
@@ -42,19 +42,19 @@ local rows = {
     setup = {"g = t.graph(function() return t.rand(70, 30):matmul(t.rand(70, 30).T):sum() end)"}},
 
   -- training: forward, loss, backward, update; the networks are in steps.lua and peers/steps.py
-  {"training step, MLP 64×784-512-10", "", "step()", nil, false, gate = 1.3, aim = 1.5, compiled = true,
+  {"training step, MLP 64×784-512-10", "", "step()", nil, false, gate = 1.3, aim = 1.5, compiled = "replay",
     compiled_gate = 1.1, compiled_aim = 1.5,
     setup = {"step = steps.mlp(64, {784, 512, 10})", "step = steps.mlp(64, [784, 512, 10])"}},
-  {"training step, MLP 32×2-16-2", "", "step()", nil, false, gate = 5, aim = 10, compiled = true,
+  {"training step, MLP 32×2-16-2", "", "step()", nil, false, gate = 5, aim = 10, compiled = "replay",
     compiled_gate = 1.1, compiled_aim = 3,
     setup = {"step = steps.mlp(32, {2, 16, 2})", "step = steps.mlp(32, [2, 16, 2])"}},
-  {"training step, CNN 32×1×28×28", "", "step()", nil, false, gate = 1, aim = 1.2, compiled = true,
+  {"training step, CNN 32×1×28×28", "", "step()", nil, false, gate = 1, aim = 1.2, compiled = "replay",
     compiled_gate = 1.1, compiled_aim = 2,
     setup = {"step = steps.cnn()", "step = steps.cnn()"}},
-  {"training step, transformer 8×128", "", "step()", nil, false, gate = 1, aim = 1.2, compiled = true,
+  {"training step, transformer 8×128", "", "step()", nil, false, gate = 1, aim = 1.2, compiled = "replay",
     compiled_gate = 1.1, compiled_aim = 2,
     setup = {"step = steps.transformer()", "step = steps.transformer()"}},
-  {"training step, LSTM 32×32×64", "", "step()", nil, false, compiled = true, compiled_gate = 1.1, compiled_aim = 2,
+  {"training step, LSTM 32×32×64", "", "step()", nil, false, compiled = "replay", compiled_gate = 1.1, compiled_aim = 2,
     setup = {"step = steps.lstm()", "step = steps.lstm()"}},
   {"training step, MLP 64×784-512-10, as a graph", "", "g:replay()", false, false, gpu = true,
     setup = {"g = t.graph(steps.mlp(64, {784, 512, 10}))"}},

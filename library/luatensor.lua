@@ -2608,23 +2608,6 @@ lt.linalg = {}
 
 lt.rocm = {}
 
----Returns a function that does the same as f, whose element-wise operations wait and then run together.
----
----While f runs, operations such as `x * y + 1` or `lt.exp(x)` are written on a list. The list is computed when f returns, or
----before something else needs one of its results: a sum, a product of matrices, `x:item()`, printing. Operations of equal
----shape become one pass over memory, and results that nobody can read any more are neither computed nor stored. The values
----are those of f itself, bit for bit. All of Lua works in f as usual: branches, counters, closures, `backward`, errors.
----A coroutine in which f runs cannot yield from f.
----Errors: errors of f; errors of a waiting operation, such as exhausted memory, where the list runs.
----```lua
----local scaled = lt.compile(function(x) return x * 2 / x:sum() + 1 end)
----scaled(lt.ones(4))  --> [1.5, 1.5, 1.5, 1.5]
----scaled:explain(lt.ones(4)):match "(%d+) operations"  --> 3
----```
----@param f function any arguments and results
----@return luatensor.compiled # call it like f. `print(compiled)` shows what its calls did so far, and `compiled:explain(…)` what one call does
-function lt.compile(f) end
-
 ---Returns the real parts of x: a view that shares x's memory if x is complex, otherwise x itself.
 ---```lua
 ---lt.tensor({{1, 2}}, {dtype = "complex64"}):real()  --> [1.0]
@@ -4923,6 +4906,28 @@ function lt.autograd_function(f) end
 ---@param ... any the arguments of fn
 ---@return any # what fn returns, or the guard
 function lt.detect_anomaly(fn, ...) end
+
+---Returns a function that does the same as f, whose element-wise operations, reductions, scans and softmax wait and
+---then run together.
+---
+---While f runs, operations such as `x * y + 1` or `x:sum(2)` are written on a list. The list is computed when f
+---returns, or before something else needs one of its results: a product of matrices, `x:item()`, printing. Operations of equal
+---shape become one pass over memory, and results that nobody can read any more are neither computed nor stored. The
+---values are those of f itself, bit for bit. All of Lua works in f as usual: branches, counters, closures, `backward`,
+---errors. A coroutine in which f runs cannot yield from f.
+---
+---With `replay`, calls with arguments of equal dtype, shape and device repeat the work of an earlier call without
+---running f. `docs/compile.md` says what a replay cannot see.
+---Errors: errors of f; errors of a waiting operation, such as exhausted memory, where the list runs; with `replay`, if f reads a value or returns other values than tensors, numbers, strings, booleans and nil.
+---```lua
+---local scaled = lt.compile(function(x) return x * 2 / x:sum() + 1 end)
+---scaled(lt.ones(4))  --> [1.5, 1.5, 1.5, 1.5]
+---scaled:explain(lt.ones(4)):match "(%d+) operations"  --> 3
+---```
+---@param f function any arguments and results
+---@param options? luatensor.compile.options
+---@return luatensor.compiled # call it like f. `print(compiled)` shows what its calls did so far, and `compiled:explain(…)` what one call does; with `replay`, `compiled:reset()` forgets what was captured
+function lt.compile(f, options) end
 
 ---Compiles CUDA C++ for a GPU. The parameters of the kernel are read from the source: pointers take contiguous
 ---tensors of the type to which they point, and a const pointer only reads its tensor; other parameters take numbers.

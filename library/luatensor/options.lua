@@ -476,6 +476,10 @@
 ---@field seed? integer (default 0) of the default generator, whose state is restored afterwards
 ---@field clock? function (default lt.clock) a function that returns seconds
 
+---@class (exact) luatensor.compile.options
+---@field replay? boolean (default false) after two calls with the same operations, the work is captured and repeated
+---@field device? string (default the device of the first tensor among the arguments, or else the default device) where the captured work runs
+
 ---@class (exact) luatensor.data.read_csv.options
 ---@field delimiter? string (default ",")
 ---@field header? boolean (default false) the first row names the columns

@@ -1,5 +1,5 @@
---- Replays of compiled functions: lt.compile(f, {replay = true}). A replayed call runs no Lua: it repeats the work of an
--- earlier call, which a graph has captured (src/lua/device/graph.c).
+--- Replays of compiled functions: lt.compile(f, {replay = true}). A replayed call runs no Lua. It repeats the work of
+-- an earlier call, which a graph has captured (src/lua/device/graph.c).
 
 local ag = require("luatensor.core").autograd
 local args = require "luatensor.base.args"
@@ -46,9 +46,6 @@ end
 
 local function fail(...) args.fail("compile", ...) end
 
-local function memory_of(x) return (core.memory_of(x)) end
-local function writes_to(x) return select(2, core.memory_of(x)) end
-
 -- Returns a table that is true for the arguments that a replay must copy: tensors that are not those of the last call.
 -- Returns nil and the reason if this is not possible.
 local function find_copied(case, given)
@@ -58,8 +55,10 @@ local function find_copied(case, given)
     if core.is_tensor(x) then
       copied[i] = case.copied[i] or not rawequal(x, case.last[i])
       if copied[i] and x.requires_grad then return nil, ("argument %d requires a gradient and changes"):format(i) end
-      if copied[i] and not x:is_contiguous() then return nil, ("argument %d is not contiguous and changes"):format(i) end
-      local memory = memory_of(x)
+      if copied[i] and not x:is_contiguous() then
+        return nil, ("argument %d is not contiguous and changes"):format(i)
+      end
+      local memory = core.memory_of(x)
       local other = owners[memory]
       if other and (copied[i] or copied[other]) then
         return nil, ("arguments %d and %d share memory and change"):format(other, i)
@@ -87,15 +86,18 @@ local function sources_of(graph, results, inputs, n)
   for k = 1, results.n do
     local r = results[k]
     if not core.is_tensor(r) then
-      if not simple[type(r)] then fail("replay: result %d is a %s; return tensors and numbers", k, core.type_name(r)) end
+      if not simple[type(r)] then
+        fail("replay: result %d is a %s; return tensors and numbers", k, core.type_name(r))
+      end
       sources[k] = "same"
     else
       sources[k] = core.has_made(graph, r) and "new" or "same"
       for i = 1, n do
         if rawequal(r, inputs[i]) then sources[k] = i end
       end
-      if sources[k] == "new" and r.requires_grad and not r.is_leaf then
-        fail("replay: result %d needs the graph of gradients; call backward inside of the function, or return x:detach()", k)
+      if sources[k] == "new" and ag.is_differentiable(r) then
+        fail("replay: result %d needs the graph of gradients; call backward inside of the function, or return "
+             .. "x:detach()", k)
       end
     end
   end
@@ -112,7 +114,7 @@ local function capture(self, case, given)
   local inputs, versions = {}, {}
   for i = 1, given.n do
     inputs[i] = copied[i] and given[i]:detach():clone() or given[i]
-    versions[i] = copied[i] and writes_to(inputs[i])
+    versions[i] = copied[i] and ag.version(inputs[i])
   end
   local results
   local graph = core.capture(function()
@@ -121,7 +123,7 @@ local function capture(self, case, given)
   case.sources = sources_of(graph, results, inputs, given.n)
   case.graph, case.inputs, case.copied, case.results = graph, inputs, copied, results
   case.written = {}
-  for i = 1, given.n do case.written[i] = copied[i] and writes_to(inputs[i]) ~= versions[i] end
+  for i = 1, given.n do case.written[i] = copied[i] and ag.version(inputs[i]) ~= versions[i] end
 end
 
 -- ---- replaying ----
@@ -150,7 +152,7 @@ local function replay(self, case, given)
   local results = {}
   for k = 1, case.results.n do
     local source, r = case.sources[k], case.results[k]
-    results[k] = source == "new" and r:clone() or type(source) == "number" and given[source] or r
+    results[k] = source == "new" and r:detach():clone() or type(source) == "number" and given[source] or r
   end
   for i = 1, given.n do
     if case.written[i] then given[i]:copy_(case.inputs[i]) end
@@ -195,37 +197,39 @@ function Replayed:__tostring()
   return ("%s; %d of %d calls replayed"):format(tostring(self.compiled), self.replays, self.calls)
 end
 
---- Calls the function once without replay, and returns a text that says what the call did: how many operations waited, how
--- many passes over memory computed them, and the lines of the script before which the list had to run.
+--- Calls the function once without replay, and returns a text that says what the call did. See compiled:explain.
 function Replayed:explain(...) return self.compiled:explain(...) end
 
---- Forgets what was captured, so that the following calls run Lua again: call it after a change that a replay cannot see.
+--- Forgets what was captured, so that the following calls run Lua again. Call it after a change that a replay cannot
+-- see.
 function Replayed:reset()
   self.cases, self.count = {}, 0
 end
 
---- Returns a function that does the same as f, whose element-wise operations, reductions, scans and softmax wait and then
--- run together.
+--- Returns a function that does the same as f, whose element-wise operations, reductions, scans and softmax wait and
+-- then run together.
 --
--- While f runs, operations such as `x * y + 1` or `x:sum(2)` are written on a list. The list is computed when f returns, or
--- before something else needs one of its results: a product of matrices, `x:item()`, printing. Operations of equal shape
--- become one pass over memory, and results that nobody can read any more are neither computed nor stored. The values are
--- those of f itself, bit for bit. All of Lua works in f as usual: branches, counters, closures, `backward`, errors. A
--- coroutine in which f runs cannot yield from f.
+-- While f runs, operations such as `x * y + 1` or `x:sum(2)` are written on a list. The list is computed when f
+-- returns, or before something else needs one of its results: a product of matrices, `x:item()`, printing. Operations of equal
+-- shape become one pass over memory, and results that nobody can read any more are neither computed nor stored. The
+-- values are those of f itself, bit for bit. All of Lua works in f as usual: branches, counters, closures, `backward`,
+-- errors. A coroutine in which f runs cannot yield from f.
 --
--- With `replay`, calls with arguments of equal dtype, shape and device repeat the work of an earlier call without running f.
--- See [replays](docs/compile.md#replays) for what a replay cannot see.
+-- With `replay`, calls with arguments of equal dtype, shape and device repeat the work of an earlier call without
+-- running f. `docs/compile.md` says what a replay cannot see.
 -- @function compile
 -- @tparam function f any arguments and results
--- @tparam[opt] table options `replay` (false): after two calls with the same operations, the work is captured and repeated;
---   `device`: where the captured work runs (default: the device of the first tensor among the arguments, or else the
---   default device)
--- @treturn compiled call it like f. `print(compiled)` shows what its calls did so far, and `compiled:explain(…)` what one
---   call does; with `replay`, `compiled:reset()` forgets what was captured
--- @raise errors of f; errors of a waiting operation, such as exhausted memory, where the list runs; with `replay`, if f
---   reads a value or returns other values than tensors, numbers, strings, booleans and nil
+-- @tparam[opt] table options `replay` (false): after two calls with the same operations, the work is captured and
+--   repeated; `device`: where the captured work runs (default: the device of the first tensor among the arguments, or
+--   else the default device)
+-- @treturn compiled call it like f. `print(compiled)` shows what its calls did so far, and `compiled:explain(…)` what
+--   one call does; with `replay`, `compiled:reset()` forgets what was captured
+-- @raise errors of f; errors of a waiting operation, such as exhausted memory, where the list runs; with `replay`, if
+--   f reads a value or returns other values than tensors, numbers, strings, booleans and nil
 -- @usage
--- local gelu = lt.compile(function(x) return 0.5 * x * (1 + lt.tanh(0.7978845608 * (x + 0.044715 * x ^ 3))) end)
+-- local gelu = lt.compile(function(x)
+--   return 0.5 * x * (1 + lt.tanh(0.7978845608 * (x + 0.044715 * x ^ 3)))
+-- end)
 -- local y = gelu(lt.randn(1000, 1000))
 function lt.compile(...)
   local f, options = ...

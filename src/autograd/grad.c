@@ -118,6 +118,15 @@ static int get_grad_fn(lua_State *L) {
   return 1;
 }
 
+/* is_differentiable(x): true if x is the result of an op, and no backward pass has used its node yet. */
+static int l_is_differentiable(lua_State *L) {
+  check_tensor_later(L, 1, "is_differentiable");
+  if (((tensor_userdata *)lua_touserdata(L, 1))->is_leaf) return 0;
+  lua_getiuservalue(L, 1, 1);
+  lua_pushboolean(L, !check_node(L, -1)->used);
+  return 1;
+}
+
 /* Pushes x.grad, where x is the tensor at stack index 1. */
 static int push_grad(lua_State *L) {
   check_tensor_later(L, 1, "grad");
@@ -239,7 +248,7 @@ static int l_version(lua_State *L) {
 
 static const luaL_Reg engine[] = {
   {"source", l_source}, {"sole", l_sole}, {"gradient", l_gradient}, {"alias", l_alias}, {"set_apart", l_set_apart}, {"become", l_become},
-  {"is_complex", l_is_complex},
+  {"is_complex", l_is_complex}, {"is_differentiable", l_is_differentiable},
   {"version", l_version}, {NULL, NULL}
 };
 

@@ -554,7 +554,7 @@ typedef struct elementwise_call {
 } elementwise_call;
 
 /* Several calls that are computed tile by tile: all parts run on the first rows of their operands, then all parts on the
-** next rows, so that the elements that a part writes are still in the cache when a later part reads them. A part reads and
+** next rows. The elements that a part writes are then still in the cache when a later part reads them. A part reads and
 ** writes row i of its operands independently of all other rows, and no part writes what it or an earlier part reads.
 ** Therefore the caller can make the calls one by one if the device returns ERR_NO_KERNEL. */
 enum { TILED_PARTS = 8 };              /* the most parts */

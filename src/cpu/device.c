@@ -65,9 +65,6 @@ static void cpu_explain(int index, char *text, size_t size) {
   snprintf(text, size, "%s", cpu_graph_words());
 }
 
-/* Returns ERR_NO_KERNEL, because kernels that scripts compile run only on GPUs. */
-int cpu_user_kernel(int index, const user_kernel_call *c) { (void)index; (void)c; return ERR_NO_KERNEL; }
-
 const device cpu_device = {
   .abi = DEVICE_ABI, .name = "cpu", .dlpack = 1, .host_memory = true, .tile_bytes = CPU_TILE,
   .count = cpu_count, .in_use = cpu_count, .reason = cpu_reason, .info = cpu_info,

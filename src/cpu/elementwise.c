@@ -202,3 +202,6 @@ int cpu_elementwise(int index, const elementwise_call *c) {
   cpu_free(index, desks, bytes);
   return OK;
 }
+
+/* Returns ERR_NO_KERNEL, because kernels that scripts compile run only on GPUs. */
+int cpu_user_kernel(int index, const user_kernel_call *c) { (void)index; (void)c; return ERR_NO_KERNEL; }

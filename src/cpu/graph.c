@@ -4,11 +4,9 @@
 
 #include "cpu/graph.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/lock.h"
 #include "base/profile.h"
 
 /* A stored call. */
@@ -18,92 +16,19 @@ typedef struct stored {
   enum profile_family family;
 } stored;
 
-struct cpu_graph {
+typedef struct cpu_graph {
+  cpu_graph_memory memory;
   stored *calls;
   size_t  ncall, capacity;
   size_t  resume;                /* the call with which the next replay begins: not 0 if memory was exhausted once, and the
                                  ** caller may have made room */
-  cpu_graph_block *blocks;
-  size_t  nblock, block_capacity;
-  struct cpu_graph *next;        /* the next of all graphs */
-};
+} cpu_graph;
 
-_Thread_local FAST_TLS cpu_graph *cpu_capturing;
+static _Thread_local FAST_TLS cpu_graph *captured;           /* the graph that this thread captures, or NULL */
 
-static cpu_graph *graphs;        /* protected by LOCK_GRAPHS, as are the blocks of all graphs */
-static atomic_int graph_count;
 static _Thread_local char words[256];
 
 const char *cpu_graph_words(void) { return words; }
-
-/* ---- memory ---- */
-
-void *cpu_graph_take(size_t size, size_t *bytes) {
-  cpu_graph *g = cpu_capturing;
-  void *ptr = NULL;
-  lock_take(LOCK_GRAPHS);
-  for (size_t k = 0; k < g->nblock && !ptr; k++) {
-    cpu_graph_block *b = &g->blocks[k];
-    if (!b->is_free || b->size != size) continue;
-    size_t before = b->bytes;
-    b->is_free = false;
-    b->bytes = *bytes;
-    *bytes = before;
-    ptr = b->ptr;
-  }
-  lock_release(LOCK_GRAPHS);
-  return ptr;
-}
-
-static bool has_room(cpu_graph *g) {
-  if (g->nblock < g->block_capacity) return true;
-  size_t capacity = g->block_capacity ? 2 * g->block_capacity : 64;
-  cpu_graph_block *more = realloc(g->blocks, capacity * sizeof *more);
-  if (!more) return false;
-  g->blocks = more;
-  g->block_capacity = capacity;
-  return true;
-}
-
-bool cpu_graph_own(void *ptr, size_t size, size_t bytes) {
-  cpu_graph *g = cpu_capturing;
-  lock_take(LOCK_GRAPHS);
-  bool fits = has_room(g);
-  if (fits) g->blocks[g->nblock++] = (cpu_graph_block){.ptr = ptr, .size = size, .bytes = bytes};
-  lock_release(LOCK_GRAPHS);
-  return fits;
-}
-
-bool cpu_graph_give(const void *ptr) {
-  if (atomic_load_explicit(&graph_count, memory_order_relaxed) == 0) return false;
-  bool found = false;
-  lock_take(LOCK_GRAPHS);
-  for (cpu_graph *g = graphs; g && !found; g = g->next)
-    for (size_t k = g->nblock; k-- > 0 && !found;)
-      if (g->blocks[k].ptr == ptr) found = g->blocks[k].is_free = true;
-  lock_release(LOCK_GRAPHS);
-  return found;
-}
-
-static void list_graph(cpu_graph *g) {
-  lock_take(LOCK_GRAPHS);
-  g->next = graphs;
-  graphs = g;
-  atomic_fetch_add(&graph_count, 1);
-  lock_release(LOCK_GRAPHS);
-}
-
-/* Ends the graph's ownership of its blocks. Blocks that tensors use are freed with these tensors. */
-static void unlist_graph(cpu_graph *g) {
-  lock_take(LOCK_GRAPHS);
-  cpu_graph **at = &graphs;
-  while (*at != g) at = &(*at)->next;
-  *at = g->next;
-  atomic_fetch_sub(&graph_count, 1);
-  lock_release(LOCK_GRAPHS);
-  for (size_t k = 0; k < g->nblock; k++)
-    if (g->blocks[k].is_free) cpu_free(0, g->blocks[k].ptr, g->blocks[k].bytes);
-}
 
 /* ---- capturing ---- */
 
@@ -213,7 +138,7 @@ static bool has_place(cpu_graph *g) {
 }
 
 static int store(enum profile_family family, int (*run)(void *), const void *call, size_t bytes) {
-  cpu_graph *g = cpu_capturing;
+  cpu_graph *g = captured;
   if (is_read(family, call)) return ERR_CAPTURE;
   if (family == PROFILE_user_kernel) return ERR_NO_KERNEL;
   stored s = {.run = run, .call = has_place(g) ? copy_call(family, call, bytes) : NULL, .family = family};
@@ -226,42 +151,47 @@ static int store(enum profile_family family, int (*run)(void *), const void *cal
 #define FAMILY(name, type)                                                                         \
   static int run_##name(void *c) { return cpu_##name(0, c); }                                      \
   int cpu_entry_##name(int index, type *c) {                                                       \
-    return cpu_capturing ? store(PROFILE_##name, run_##name, c, sizeof *c) : cpu_##name(index, c); \
+    return captured ? store(PROFILE_##name, run_##name, c, sizeof *c) : cpu_##name(index, c); \
   }
 #include "families.def"
 
 static int graph_begin(int index, void **graph) {
   (void)index;
-  if (cpu_capturing) return ERR_CAPTURE;
+  if (captured) return ERR_CAPTURE;
   cpu_graph *g = calloc(1, sizeof *g);
   if (!g) return ERR_MEMORY;
-  list_graph(g);
-  cpu_capturing = g;
+  cpu_graph_list(&g->memory);
+  cpu_capturing = &g->memory;
+  captured = g;
   *graph = g;
   return OK;
 }
 
 static int graph_end(int index, void *graph) {
   (void)index;
-  if (cpu_capturing == graph) cpu_capturing = NULL;
+  if (captured != graph) return OK;
+  captured = NULL;
+  cpu_capturing = NULL;
   return OK;
 }
 
 static int graph_alloc_apart(int index, size_t bytes, void **ptr) {
-  cpu_graph *g = cpu_capturing;
+  cpu_graph_memory *m = cpu_capturing;
   cpu_capturing = NULL;
   int st = cpu_alloc(index, bytes, ptr);
-  cpu_capturing = g;
+  cpu_capturing = m;
   return st;
 }
 
 static void graph_free(int index, void *graph) {
   cpu_graph *g = graph;
   graph_end(index, g);
-  unlist_graph(g);
+  cpu_graph_unlist(&g->memory);
+  for (size_t k = 0; k < g->memory.count; k++)               /* blocks that tensors use are freed with these tensors */
+    if (g->memory.blocks[k].is_free) cpu_free(index, g->memory.blocks[k].ptr, g->memory.blocks[k].bytes);
   for (size_t k = 0; k < g->ncall; k++) free_call(g->calls[k].family, g->calls[k].call);
   free(g->calls);
-  free(g->blocks);
+  free(g->memory.blocks);
   free(g);
 }
 
@@ -290,7 +220,7 @@ static int graph_replay(int index, void *graph) {
   cpu_graph *g = graph;
   size_t begin = g->resume;
   (void)index;
-  if (cpu_capturing) return ERR_CAPTURE;
+  if (captured) return ERR_CAPTURE;
   g->resume = 0;
   for (size_t k = begin; k < g->ncall; k++) {
     const stored *s = &g->calls[k];

@@ -195,8 +195,8 @@ local function halves_of(x, shifts)
   return shape, halved, others
 end
 
--- Returns the only dim that is shifted. Returns nil if there is none, if there are several, or if the shift is half of the
--- dim.
+-- Returns the only dim that is shifted. Returns nil if there is none, if there are several, or if the shift is half of
+-- the dim.
 local function one_shift(x, shifts)
   local only
   for d = 1, x.ndim do
@@ -210,9 +210,9 @@ local function one_shift(x, shifts)
   return only
 end
 
--- A shift along one dim joins two parts of x, which a compiled function need not copy. Otherwise the parts are copied to
--- their places. A shift by half of a dim exchanges the two halves of the dim. To do so is to flip a dim of length 2, so that one copy
--- shifts any number of such dims.
+-- A shift along one dim joins two parts of x, which a compiled function need not copy. Otherwise the parts are copied
+-- to their places. A shift by half of a dim exchanges the two halves of the dim. To do so is to flip a dim of length 2,
+-- so that one copy shifts any number of such dims.
 local function roll_tensor(x, shifts)
   local only = one_shift(x, shifts)
   if only then

@@ -6,13 +6,9 @@
 
 #define PAIR(D, T, first, p, second, result)                                            \
   static void first##_##second##_##D(int64_t n, void *out, const void *const *in) {     \
-    const T *X = in[0], *Y = in[1], *Z = in[2];                                         \
-    T *r = out;                                                                         \
+    const T *X = in[0], *Y = in[1], *Z = in[2]; T *r = out;                             \
     _Pragma("omp simd")                                                                 \
-    for (int64_t i = 0; i < n; i++) {                                                   \
-      T x = X[i], y = Y[i], z = Z[i], made = p;                                         \
-      r[i] = result;                                                                    \
-    }                                                                                   \
+    for (int64_t i = 0; i < n; i++) { T x = X[i], y = Y[i], z = Z[i], made = p; r[i] = result; } \
   }
 
 #define FIRSTS(M, ...) M(__VA_ARGS__, add, x + y) M(__VA_ARGS__, subtract, x - y) M(__VA_ARGS__, multiply, x * y)

@@ -165,12 +165,10 @@ static int l_has_made(lua_State *L) {
   return 1;
 }
 
-/* memory_of(x): returns the identity of x's memory, which views share, and the number of writes to it so far. */
+/* memory_of(x): returns the identity of x's memory, which views share. */
 static int l_memory_of(lua_State *L) {
-  const storage *s = check_tensor_later(L, 1, "compile")->store;
-  lua_pushlightuserdata(L, (void *)(uintptr_t)s);
-  lua_pushinteger(L, s->version);
-  return 2;
+  lua_pushlightuserdata(L, (void *)(uintptr_t)check_tensor_later(L, 1, "compile")->store);
+  return 1;
 }
 
 /* ---- replays ---- */

@@ -135,7 +135,9 @@ bool same_view(const operand_view *a, const operand_view *b, const shape *s);
 bool is_wanted(const entry *e);
 
 /* Remembers a step for the error of the operation that follows. */
-void blame(deferral *d, const step *s);
+static inline void blame(deferral *d, const step *s) {
+  d->culprit = (deferred_op){.name = s->name, .where = s->where, .dtype = s->compute};
+}
 
 /* ---- the stages of a run ---- */
 

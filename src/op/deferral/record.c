@@ -28,10 +28,6 @@ bool deferral_is_mine(void *context) {
   return d && !d->running && d->is_mine(context, d->owner);
 }
 
-void blame(deferral *d, const step *s) {
-  d->culprit = (deferred_op){.name = s->name, .where = s->where, .dtype = s->compute};
-}
-
 /* ---- the fingerprint ---- */
 
 static void mix(deferral *d, uint64_t n) {
@@ -193,4 +189,11 @@ int op_copy_later(tensor *out, const tensor *in) {
   job j;
   int st = op_copy_job(&j, out, in);
   return st == OK ? job_compute_later(&j, out) : st;
+}
+
+/* ---- closing ---- */
+
+void deferral_close(deferral *d) {
+  if (d->nstep > 0) deferral_drop(d);
+  open_deferral = NULL;
 }

@@ -218,8 +218,3 @@ void deferral_salvage(deferral *d) {
   }
   d->running = false;
 }
-
-void deferral_close(deferral *d) {
-  if (d->nstep > 0) deferral_drop(d);
-  open_deferral = NULL;
-}

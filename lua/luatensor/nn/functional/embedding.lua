@@ -26,12 +26,12 @@ local function outlier(indices, count)
   end
 end
 
---- True if the numbers of rows are checked before take reads the rows: not where reading them would wait for a GPU, or
--- would end the list of a compiled function, and not where they have no values yet (lt.graph).
+--- True if the numbers of rows are checked before take reads the rows. They are not checked first if reading them would
+-- wait for a GPU or end the list of a compiled function, or if they have no values yet (lt.graph).
 local function is_checked_first(indices) return core.has_values(indices) and not core.defers() end
 
---- If the indices are not checked first, replaces negative numbers by 0; take would count negative numbers from the end.
--- Position 0 does not exist, so take reports an error, a GPU at the next wait.
+--- If the indices are not checked first, replaces negative numbers by 0; take would count negative numbers from the
+-- end. Position 0 does not exist, so take reports an error, a GPU at the next wait.
 local function from_0(indices)
   if is_checked_first(indices) or not indices.dtype:find("^int") then return indices end
   return indices:maximum(0)

@@ -1,0 +1,78 @@
+/* The memory of captured graphs. The allocator (memory.c) asks for blocks that a graph may use again, and tells which blocks
+** are freed. */
+
+#include "cpu/graph.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/lock.h"
+
+_Thread_local FAST_TLS cpu_graph_memory *cpu_capturing;
+
+static cpu_graph_memory *graphs;               /* protected by LOCK_GRAPHS, as are the blocks of all graphs */
+static atomic_int graph_count;
+
+void *cpu_graph_take(size_t size, size_t *bytes) {
+  cpu_graph_memory *m = cpu_capturing;
+  void *ptr = NULL;
+  lock_take(LOCK_GRAPHS);
+  for (size_t k = 0; k < m->count && !ptr; k++) {
+    cpu_graph_block *b = &m->blocks[k];
+    if (!b->is_free || b->size != size) continue;
+    size_t before = b->bytes;
+    b->is_free = false;
+    b->bytes = *bytes;
+    *bytes = before;
+    ptr = b->ptr;
+  }
+  lock_release(LOCK_GRAPHS);
+  return ptr;
+}
+
+static bool has_room(cpu_graph_memory *m) {
+  if (m->count < m->capacity) return true;
+  size_t capacity = m->capacity ? 2 * m->capacity : 64;
+  cpu_graph_block *more = realloc(m->blocks, capacity * sizeof *more);
+  if (!more) return false;
+  m->blocks = more;
+  m->capacity = capacity;
+  return true;
+}
+
+bool cpu_graph_own(void *ptr, size_t size, size_t bytes) {
+  cpu_graph_memory *m = cpu_capturing;
+  lock_take(LOCK_GRAPHS);
+  bool fits = has_room(m);
+  if (fits) m->blocks[m->count++] = (cpu_graph_block){.ptr = ptr, .size = size, .bytes = bytes};
+  lock_release(LOCK_GRAPHS);
+  return fits;
+}
+
+bool cpu_graph_give(const void *ptr) {
+  if (atomic_load_explicit(&graph_count, memory_order_relaxed) == 0) return false;
+  bool found = false;
+  lock_take(LOCK_GRAPHS);
+  for (cpu_graph_memory *m = graphs; m && !found; m = m->next)
+    for (size_t k = m->count; k-- > 0 && !found;)
+      if (m->blocks[k].ptr == ptr) found = m->blocks[k].is_free = true;
+  lock_release(LOCK_GRAPHS);
+  return found;
+}
+
+void cpu_graph_list(cpu_graph_memory *m) {
+  lock_take(LOCK_GRAPHS);
+  m->next = graphs;
+  graphs = m;
+  atomic_fetch_add(&graph_count, 1);
+  lock_release(LOCK_GRAPHS);
+}
+
+void cpu_graph_unlist(cpu_graph_memory *m) {
+  lock_take(LOCK_GRAPHS);
+  cpu_graph_memory **at = &graphs;
+  while (*at != m) at = &(*at)->next;
+  *at = m->next;
+  atomic_fetch_sub(&graph_count, 1);
+  lock_release(LOCK_GRAPHS);
+}
