@@ -2452,6 +2452,10 @@ local compiled = {}
 ---@return string #
 function compiled:explain(...) end
 
+---Forgets what was captured, so that the following calls run Lua again. Call it after a change that a replay cannot
+---see. Only functions that were compiled with the option `replay` have this method.
+function compiled:reset() end
+
 ---@class luatensor.generator
 local generator = {}
 
@@ -3239,15 +3243,15 @@ function lt.fft.irfftn(x, s, dim, options) end
 ---@return luatensor.Tensor #
 function lt.detach(x) end
 
----Captures a function's work on a GPU, so that a repeated sequence of small ops costs only one launch. The function is
----called twice, without arguments: first normally (kernels are compiled, its effects happen), then for the capture, which
+---Captures a function's work on a device, so that a repeated sequence of small ops costs only one launch on a GPU, and no Lua
+---on the CPU. The function is called twice, without arguments: first normally (kernels are compiled, its effects happen), then for the capture, which
 ---computes nothing. The results have no values before the first replay. Each replay runs the same ops on the same tensors:
 ---to change the inputs, write into them (`x:copy_(y)`). Random numbers advance at each replay as if the function had been
 ---called, and so do the steps of optimisers, with their current rates. Shapes, and branches that Lua took at the capture,
 ---stay the same. Inside the function, reading values, copies
----from and to the CPU, waiting, streams, events and work on another GPU are errors. Work on CPU tensors is not part of the
----graph: it runs only in the two calls.
----Errors: errors of f; if the device is a CPU.
+---between devices, waiting, streams, events and work on another GPU are errors. Work on CPU tensors is not part of a graph of
+---a GPU: it runs only in the two calls.
+---Errors: errors of f.
 ---```lua
 ---if lt.cuda.is_available() then
 ---  local x = lt.ones(3, {device = "cuda"})
@@ -4911,10 +4915,10 @@ function lt.detect_anomaly(fn, ...) end
 ---then run together.
 ---
 ---While f runs, operations such as `x * y + 1` or `x:sum(2)` are written on a list. The list is computed when f
----returns, or before something else needs one of its results: a product of matrices, `x:item()`, printing. Operations of equal
----shape become one pass over memory, and results that nobody can read any more are neither computed nor stored. The
----values are those of f itself, bit for bit. All of Lua works in f as usual: branches, counters, closures, `backward`,
----errors. A coroutine in which f runs cannot yield from f.
+---returns, or before something else needs one of its results: a product of matrices, `x:item()`, printing. Operations
+---of equal shape become one pass over memory, and results that nobody can read any more are neither computed nor
+---stored. The values are those of f itself, bit for bit. All of Lua works in f as usual: branches, counters, closures,
+---`backward`, errors. A coroutine in which f runs cannot yield from f.
 ---
 ---With `replay`, calls with arguments of equal dtype, shape and device repeat the work of an earlier call without
 ---running f. `docs/compile.md` says what a replay cannot see.

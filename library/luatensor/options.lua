@@ -108,7 +108,7 @@
 ---@field norm? "backward"|"ortho"|"forward" "backward" (divided by the product of s), "ortho" (divided by the root of the product) or "forward" (not scaled)
 
 ---@class (exact) luatensor.graph.options
----@field device? string (default the default device) or the first GPU
+---@field device? string (default the default device) or the first GPU instead of the CPU
 
 ---@class (exact) luatensor.linalg.cholesky.options
 ---@field upper? boolean reads the upper triangle and gives U with x = Uᴴ U

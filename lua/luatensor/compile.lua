@@ -201,7 +201,8 @@ end
 function Replayed:explain(...) return self.compiled:explain(...) end
 
 --- Forgets what was captured, so that the following calls run Lua again. Call it after a change that a replay cannot
--- see.
+-- see. Only functions that were compiled with the option `replay` have this method.
+-- @function compiled:reset
 function Replayed:reset()
   self.cases, self.count = {}, 0
 end
@@ -210,10 +211,10 @@ end
 -- then run together.
 --
 -- While f runs, operations such as `x * y + 1` or `x:sum(2)` are written on a list. The list is computed when f
--- returns, or before something else needs one of its results: a product of matrices, `x:item()`, printing. Operations of equal
--- shape become one pass over memory, and results that nobody can read any more are neither computed nor stored. The
--- values are those of f itself, bit for bit. All of Lua works in f as usual: branches, counters, closures, `backward`,
--- errors. A coroutine in which f runs cannot yield from f.
+-- returns, or before something else needs one of its results: a product of matrices, `x:item()`, printing. Operations
+-- of equal shape become one pass over memory, and results that nobody can read any more are neither computed nor
+-- stored. The values are those of f itself, bit for bit. All of Lua works in f as usual: branches, counters, closures,
+-- `backward`, errors. A coroutine in which f runs cannot yield from f.
 --
 -- With `replay`, calls with arguments of equal dtype, shape and device repeat the work of an earlier call without
 -- running f. `docs/compile.md` says what a replay cannot see.

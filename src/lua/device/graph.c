@@ -1,4 +1,4 @@
-/* lt.graph: captures a sequence of ops on a GPU, so that a single launch repeats the sequence. */
+/* lt.graph: captures a sequence of ops, so that a single call of the device repeats the sequence. */
 
 #include "lua/args.h"
 #include "lua/array/random.h"
@@ -111,20 +111,20 @@ static void capture(lua_State *L, graph *g, int i) {
 static const char *const options_known[] = {"device", NULL};
 
 /***
-Captures a function's work on a GPU, so that a repeated sequence of small ops costs only one launch. The function is
-called twice, without arguments: first normally (kernels are compiled, its effects happen), then for the capture, which
+Captures a function's work on a device, so that a repeated sequence of small ops costs only one launch on a GPU, and no Lua
+on the CPU. The function is called twice, without arguments: first normally (kernels are compiled, its effects happen), then for the capture, which
 computes nothing. The results have no values before the first replay. Each replay runs the same ops on the same tensors:
 to change the inputs, write into them (`x:copy_(y)`). Random numbers advance at each replay as if the function had been
 called, and so do the steps of optimisers, with their current rates. Shapes, and branches that Lua took at the capture,
 stay the same. Inside the function, reading values, copies
-from and to the CPU, waiting, streams, events and work on another GPU are errors. Work on CPU tensors is not part of the
-graph: it runs only in the two calls.
+between devices, waiting, streams, events and work on another GPU are errors. Work on CPU tensors is not part of a graph of
+a GPU: it runs only in the two calls.
 @function graph
 @tparam function f
-@tparam[opt] table options `device` (default: the default device, or the first GPU)
+@tparam[opt] table options `device` (default: the default device, or the first GPU instead of the CPU)
 @treturn graph with the methods below; its memory, including the memory of temporary tensors, is kept until the graph is
   freed
-@raise errors of f; if the device is a CPU
+@raise errors of f
 */
 static int l_graph(lua_State *L) {
   int nargs, options = check_options(L, "graph", options_known, &nargs);
