@@ -2444,9 +2444,12 @@ local compiled = {}
 ---Calls the function once, and returns a text that says what the call did: how many operations waited, how many passes over
 ---memory computed them, and the lines of the script before which the list had to run.
 ---```lua
----local scaled = lt.compile(function(x) return x * 2 / x:sum() + 1 end)
+---local scaled = lt.compile(function(x) return x * 2 / x:sum() + 1 end, {replay = true})
+---for _ = 1, 5 do scaled(lt.ones(4)) end
 ---scaled(lt.ones(4))  --> [1.5, 1.5, 1.5, 1.5]
----scaled:explain(lt.ones(4)):match "(%d+) operations"  --> 3
+---tostring(scaled):match "; (.*)"  --> 4 of 6 calls replayed
+---scaled:reset()
+---scaled:explain(lt.ones(4)):match "(%d+) operations"  --> 4
 ---```
 ---@param ... any arguments of the function
 ---@return string #
@@ -2454,6 +2457,14 @@ function compiled:explain(...) end
 
 ---Forgets what was captured, so that the following calls run Lua again. Call it after a change that a replay cannot
 ---see. Only functions that were compiled with the option `replay` have this method.
+---```lua
+---local scaled = lt.compile(function(x) return x * 2 / x:sum() + 1 end, {replay = true})
+---for _ = 1, 5 do scaled(lt.ones(4)) end
+---scaled(lt.ones(4))  --> [1.5, 1.5, 1.5, 1.5]
+---tostring(scaled):match "; (.*)"  --> 4 of 6 calls replayed
+---scaled:reset()
+---scaled:explain(lt.ones(4)):match "(%d+) operations"  --> 4
+---```
 function compiled:reset() end
 
 ---@class luatensor.generator
@@ -4924,9 +4935,12 @@ function lt.detect_anomaly(fn, ...) end
 ---running f. `docs/compile.md` says what a replay cannot see.
 ---Errors: errors of f; errors of a waiting operation, such as exhausted memory, where the list runs; with `replay`, if f reads a value or returns other values than tensors, numbers, strings, booleans and nil.
 ---```lua
----local scaled = lt.compile(function(x) return x * 2 / x:sum() + 1 end)
+---local scaled = lt.compile(function(x) return x * 2 / x:sum() + 1 end, {replay = true})
+---for _ = 1, 5 do scaled(lt.ones(4)) end
 ---scaled(lt.ones(4))  --> [1.5, 1.5, 1.5, 1.5]
----scaled:explain(lt.ones(4)):match "(%d+) operations"  --> 3
+---tostring(scaled):match "; (.*)"  --> 4 of 6 calls replayed
+---scaled:reset()
+---scaled:explain(lt.ones(4)):match "(%d+) operations"  --> 4
 ---```
 ---@param f function any arguments and results
 ---@param options? luatensor.compile.options

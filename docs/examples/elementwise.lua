@@ -266,7 +266,10 @@ lt.equal_all(lt.ones(2), lt.tensor{1.0, 1.0})  --> true
 local scale = lt.elementwise("float32 x, float32 a", "a * x + 1")
 scale(lt.tensor{1.0, 2.0}, 3)  --> [4.0, 7.0]
 
---- compile, compiled:explain
-local scaled = lt.compile(function(x) return x * 2 / x:sum() + 1 end)
+--- compile, compiled:explain, compiled:reset
+local scaled = lt.compile(function(x) return x * 2 / x:sum() + 1 end, {replay = true})
+for _ = 1, 5 do scaled(lt.ones(4)) end
 scaled(lt.ones(4))  --> [1.5, 1.5, 1.5, 1.5]
-scaled:explain(lt.ones(4)):match "(%d+) operations"  --> 3
+tostring(scaled):match "; (.*)"  --> 4 of 6 calls replayed
+scaled:reset()
+scaled:explain(lt.ones(4)):match "(%d+) operations"  --> 4

@@ -197,7 +197,7 @@ function Replayed:__tostring()
   return ("%s; %d of %d calls replayed"):format(tostring(self.compiled), self.replays, self.calls)
 end
 
---- Calls the function once without replay, and returns a text that says what the call did. See compiled:explain.
+-- See compiled:explain (src/lua/compile.c). The call is not replayed.
 function Replayed:explain(...) return self.compiled:explain(...) end
 
 --- Forgets what was captured, so that the following calls run Lua again. Call it after a change that a replay cannot
@@ -232,11 +232,8 @@ end
 --   return 0.5 * x * (1 + lt.tanh(0.7978845608 * (x + 0.044715 * x ^ 3)))
 -- end)
 -- local y = gelu(lt.randn(1000, 1000))
-function lt.compile(...)
-  local f, options = ...
-  if type(f) ~= "function" then
-    fail("argument 1: function expected, got %s", select("#", ...) == 0 and "no value" or core.type_name(f))
-  end
+function lt.compile(f, options)
+  if type(f) ~= "function" then fail("argument 1: function expected, got %s", core.type_name(f)) end
   if options == nil then return core.new_compiled(f) end
   options = args.options("compile", options, known_options)
   local compiled = core.new_compiled(f)

@@ -255,7 +255,7 @@ describe("errors in compiled functions", function()
   end)
 
   it("name freed tensors and wrong arguments", function()
-    fails("compile: argument 1: function expected, got no value", lt.compile)
+    fails("compile: argument 1: function expected, got nil", lt.compile)
     fails("compile: argument 1: function expected, got number", lt.compile, 3)
     local f = lt.compile(function(x)
       local y = x + 1

@@ -150,7 +150,7 @@ local common = {dtype = true, device = true, generator = true, requires_grad = t
 local without_places = {
   advise = true, chunk = true, clip = true, diff = true, event = true, grad = true, value_and_grad = true, kernel = true,
   ["data.split"] = true, to = true, to_dlpack = true, from_dlpack = true, reshape = true, tril = true, triu = true,
-  ["nn.autocast"] = true,
+  ["nn.autocast"] = true, compile = true,
 }
 
 -- Calls visit(prefix, name, the options that it accepts, doc) for each function and class that has its own doc and
