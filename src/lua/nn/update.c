@@ -287,6 +287,7 @@ static int l_captures(lua_State *L) {
 static const luaL_Reg updates[] = {{"misfit", l_misfit}, {"captures", l_captures}, {"new", l_new}, {"add", l_add}, {NULL, NULL}};
 
 void open_update(lua_State *L) {
+  luaL_checkstack(L, LUA_MINSTACK + UPDATE_COUNT * UPDATE_STATES, NULL);
   add_library(L, "updates", updates);
   lua_getfield(L, MODULE, "updates");
   lua_pushliteral(L, "step");
