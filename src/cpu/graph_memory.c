@@ -11,7 +11,13 @@
 _Thread_local FAST_TLS cpu_graph_memory *cpu_capturing;
 
 static cpu_graph_memory *graphs;               /* protected by LOCK_GRAPHS, as are the blocks of all graphs */
-static atomic_int graph_count;
+
+/* The number of blocks of all graphs, by a hash of their addresses. Most blocks that are freed belong to no graph, and have
+** a hash whose number is 0. */
+enum { HASHES = 4096 };
+static atomic_uint block_count[HASHES];
+
+static atomic_uint *count_at(const void *ptr) { return &block_count[(uintptr_t)ptr / 64 * 0x9E3779B97F4A7C15u >> 52]; }
 
 void *cpu_graph_take(size_t size, size_t *bytes) {
   cpu_graph_memory *m = cpu_capturing;
@@ -44,13 +50,16 @@ bool cpu_graph_own(void *ptr, size_t size, size_t bytes) {
   cpu_graph_memory *m = cpu_capturing;
   lock_take(LOCK_GRAPHS);
   bool fits = has_room(m);
-  if (fits) m->blocks[m->count++] = (cpu_graph_block){.ptr = ptr, .size = size, .bytes = bytes};
+  if (fits) {
+    m->blocks[m->count++] = (cpu_graph_block){.ptr = ptr, .size = size, .bytes = bytes};
+    atomic_fetch_add(count_at(ptr), 1);
+  }
   lock_release(LOCK_GRAPHS);
   return fits;
 }
 
 bool cpu_graph_give(const void *ptr) {
-  if (atomic_load_explicit(&graph_count, memory_order_relaxed) == 0) return false;
+  if (atomic_load_explicit(count_at(ptr), memory_order_relaxed) == 0) return false;
   bool found = false;
   lock_take(LOCK_GRAPHS);
   for (cpu_graph_memory *m = graphs; m && !found; m = m->next)
@@ -64,7 +73,6 @@ void cpu_graph_list(cpu_graph_memory *m) {
   lock_take(LOCK_GRAPHS);
   m->next = graphs;
   graphs = m;
-  atomic_fetch_add(&graph_count, 1);
   lock_release(LOCK_GRAPHS);
 }
 
@@ -73,6 +81,6 @@ void cpu_graph_unlist(cpu_graph_memory *m) {
   cpu_graph_memory **at = &graphs;
   while (*at != m) at = &(*at)->next;
   *at = m->next;
-  atomic_fetch_sub(&graph_count, 1);
+  for (size_t k = 0; k < m->count; k++) atomic_fetch_sub(count_at(m->blocks[k].ptr), 1);
   lock_release(LOCK_GRAPHS);
 }
