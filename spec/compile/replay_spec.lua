@@ -50,6 +50,20 @@ describe("replays of compiled functions", function()
     for k = 10, 30 do assert.equal(k, f(lt.ones(1, there), k)[1]:item()) end       -- more than there is room for
   end)
 
+  it("tell numbers apart that are equal, but of other kinds", function()
+    local f = lt.compile(function(x, k) return x * k end, {replay = true})
+    local x = lt.ones(1, {dtype = "int64", device = helpers.device})
+    for _ = 1, 4 do
+      assert.equal("int64", f(x, 2).dtype)
+      assert.equal("float32", f(x, 2.0).dtype)
+    end
+    local g = lt.compile(function(y, k) return y / k end, {replay = true})
+    for _ = 1, 4 do
+      assert.equal(math.huge, g(lt.ones(1, there), 0.0):item())
+      assert.equal(-math.huge, g(lt.ones(1, there), -0.0):item())
+    end
+  end)
+
   it("run f as long as its operations change", function()
     local n = 0
     local f, runs = counted(function(x)

@@ -165,6 +165,15 @@ static int l_has_made(lua_State *L) {
   return 1;
 }
 
+/* alike(x, y): true if the tensors have equal dtype, shape, device and requires_grad. */
+static int l_alike(lua_State *L) {
+  const tensor *x = check_tensor_later(L, 1, "compile"), *y = check_tensor_later(L, 2, "compile");
+  bool needs = ((tensor_userdata *)lua_touserdata(L, 1))->needs_grad, other = ((tensor_userdata *)lua_touserdata(L, 2))->needs_grad;
+  lua_pushboolean(L, x->dtype == y->dtype && needs == other && shape_equal(&x->shape, &y->shape) &&
+                  place_equal(x->store->place, y->store->place));
+  return 1;
+}
+
 /* memory_of(x): returns the identity of x's memory, which views share. */
 static int l_memory_of(lua_State *L) {
   lua_pushlightuserdata(L, (void *)(uintptr_t)check_tensor_later(L, 1, "compile")->store);
@@ -266,7 +275,7 @@ static const function_row methods[] = {{"replay", g_replay, 1}, {"free", g_free,
 static const luaL_Reg meta[] = {{"__gc", g_gc}, {"__close", g_gc}, {"__tostring", g_tostring}, {NULL, NULL}};
 static const function_row functions[] = {{"graph", l_graph, 2}, {"capturing", l_capturing, INTERNAL},
                                          {"before_replay", l_before_replay, INTERNAL}, {"capture", l_capture, INTERNAL},
-                                         {"has_made", l_has_made, INTERNAL}, {"memory_of", l_memory_of, INTERNAL},
+                                         {"has_made", l_has_made, INTERNAL}, {"memory_of", l_memory_of, INTERNAL}, {"alike", l_alike, INTERNAL},
                                          {NULL, NULL, 0}};
 
 void open_graph(lua_State *L) {
