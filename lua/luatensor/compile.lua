@@ -16,13 +16,21 @@ local MOST = 8
 -- Stands for nil, which cannot be a key of a table.
 local NIL = {}
 
--- Returns what must be equal in argument v of two calls that share a graph. Tensors may differ in their elements.
+-- True if gradients are recorded.
+local function is_recording() return ag.mode() and true or false end
+
+-- True for tensors other than the numbers of lt.complex, which are values like Lua's numbers.
+local function is_tensor(v) return core.is_tensor(v) and not core.is_number(v) end
+
+-- Returns what must be equal in argument v of two calls that share a graph. Tensors may differ in their elements. As keys
+-- of tables 2 and 2.0 are equal, and so are 0.0 and -0.0; their texts differ.
 local function kind_of(v)
   if v == nil then return NIL end
-  if math.type(v) == "float" then return ("float %a"):format(v) end            -- 1.0 is not 1, and 0.0 is not -0.0
   if type(v) == "string" then return "string " .. v end
+  if math.type(v) == "float" then return ("float %a"):format(v) end
   if not core.is_tensor(v) then return v end
-  return ("%s %s %s %s"):format(v.dtype, table.concat(v.shape, "x"), v.device, v.requires_grad)
+  if core.is_number(v) then return "complex " .. v:to_bytes() end
+  return ("tensor %s %s %s %s"):format(v.dtype, table.concat(v.shape, "x"), v.device, v.requires_grad)
 end
 
 -- Returns the case of the arguments, or nil if there are too many cases. The cases are the leaves of a tree, whose
@@ -33,24 +41,24 @@ local function case_of(self, given)
     node[key] = node[key] or {}
     node = node[key]
   end
-  branch(ag.mode() and "recording" or "not recording")
+  branch(is_recording())
   branch(given.n)
   for i = 1, given.n do branch(kind_of(given[i])) end
   if node.case then return node.case end
   if self.count == MOST then return nil end
   self.count = self.count + 1
-  node.case = {copied = {}, recording = ag.mode() and true or false}
+  node.case = {copied = {}, recording = is_recording()}
   return node.case
 end
 
 -- True if case_of would return this case, which has a graph.
 local function is_case(case, given)
   local inputs = case.inputs
-  if given.n ~= inputs.n or (ag.mode() and true or false) ~= case.recording then return false end
+  if given.n ~= inputs.n or is_recording() ~= case.recording then return false end
   for i = 1, given.n do
     local v, input = given[i], inputs[i]
-    if core.is_tensor(v) then
-      if not core.is_tensor(input) or not core.alike(v, input) then return false end
+    if is_tensor(v) then
+      if not is_tensor(input) or not core.alike(v, input) then return false end
     elseif kind_of(v) ~= kind_of(input) then
       return false
     end
@@ -62,33 +70,43 @@ end
 
 local function fail(...) args.fail("compile", ...) end
 
+-- If two arguments share memory and one of them is copied, returns the numbers of both: f may write through one and read
+-- through the other.
+local function find_shared(copied, given)
+  local owners = {}
+  for i = 1, given.n do
+    if is_tensor(given[i]) then
+      local memory = core.memory_of(given[i])
+      local other = owners[memory]
+      if other and (copied[i] or copied[other]) then return other, i end
+      owners[memory] = i
+    end
+  end
+end
+
 -- Returns a table that is true for the arguments that a replay must copy: tensors that are not those of the last call.
 -- Returns nil and the reason if this is not possible.
 local function find_copied(case, given)
-  local copied, owners = {}, {}
+  local copied = {}
   for i = 1, given.n do
     local x = given[i]
-    if core.is_tensor(x) then
+    if is_tensor(x) then
       copied[i] = case.copied[i] or not rawequal(x, case.last[i])
       if copied[i] and x.requires_grad then return nil, ("argument %d requires a gradient and changes"):format(i) end
       if copied[i] and not x:is_contiguous() then
         return nil, ("argument %d is not contiguous and changes"):format(i)
       end
-      local memory = core.memory_of(x)
-      local other = owners[memory]
-      if other and (copied[i] or copied[other]) then
-        return nil, ("arguments %d and %d share memory and change"):format(other, i)
-      end
-      owners[memory] = i
     end
   end
+  local one, other = find_shared(copied, given)
+  if one then return nil, ("arguments %d and %d share memory and change"):format(one, other) end
   return copied
 end
 
 local function device_of(self, given)
   if self.device then return self.device end
   for i = 1, given.n do
-    if core.is_tensor(given[i]) then return given[i].device end
+    if is_tensor(given[i]) then return given[i].device end
   end
   return lt.get_default_device()
 end
@@ -96,8 +114,8 @@ end
 local simple = {["nil"] = true, number = true, boolean = true, string = true}
 
 -- Checks the results of the captured call. Returns a list with, for each result, the number of the argument that it is,
--- or "new" for a tensor that the call made, or "same".
-local function sources_of(graph, results, inputs, n)
+-- or "new" for a tensor that the call made or a view of an argument that is copied, or "same".
+local function sources_of(graph, results, inputs, copied)
   local sources = {}
   for k = 1, results.n do
     local r = results[k]
@@ -108,7 +126,10 @@ local function sources_of(graph, results, inputs, n)
       sources[k] = "same"
     else
       sources[k] = core.has_made(graph, r) and "new" or "same"
-      for i = 1, n do
+      for i in pairs(copied) do
+        if copied[i] and core.memory_of(r) == core.memory_of(inputs[i]) then sources[k] = "new" end
+      end
+      for i = 1, inputs.n do
         if rawequal(r, inputs[i]) then sources[k] = i end
       end
       if sources[k] == "new" and ag.is_differentiable(r) then
@@ -134,9 +155,9 @@ local function capture(self, case, given)
   end
   local results
   local graph = core.capture(function()
-    results = table.pack(self.compiled(table.unpack(inputs, 1, given.n)))
+    results = table.pack(self.compiled(table.unpack(inputs, 1, inputs.n)))
   end, device_of(self, given))
-  case.sources = sources_of(graph, results, inputs, given.n)
+  case.sources = sources_of(graph, results, inputs, copied)
   case.graph, case.inputs, case.copied, case.results = graph, inputs, copied, results
   case.written = {}
   for i = 1, given.n do case.written[i] = copied[i] and ag.version(inputs[i]) ~= versions[i] end
@@ -147,12 +168,21 @@ end
 -- True if the arguments that are not copied are those of the capture.
 local function has_inputs(case, given)
   for i = 1, given.n do
-    if core.is_tensor(given[i]) and not case.copied[i] and not rawequal(given[i], case.inputs[i]) then
+    if is_tensor(given[i]) and not case.copied[i] and not rawequal(given[i], case.inputs[i]) then
       case.copied[i] = true
       return false
     end
   end
   return true
+end
+
+-- True if an argument that is copied shares memory with another argument, or with a tensor that f uses besides its
+-- arguments. For graphs of GPUs only the arguments are compared.
+local function is_shared(case, given)
+  for i = 1, given.n do
+    if case.copied[i] and core.uses(case.graph, given[i]) then return true end
+  end
+  return find_shared(case.copied, given) ~= nil
 end
 
 local function copy_inputs(case, given)
@@ -186,7 +216,7 @@ Replayed.__name = "compiled function"
 -- operations.
 local function call_first(self, case, given, ...)
   case.last = setmetatable({}, {__mode = "v"})
-  for i = 1, given.n do case.last[i] = core.is_tensor(given[i]) and given[i] or nil end
+  for i = 1, given.n do case.last[i] = is_tensor(given[i]) and given[i] or nil end
   local results = table.pack(self.compiled(...))
   local print = core.fingerprint(self.compiled)
   case.ready = print == case.print
@@ -207,6 +237,7 @@ function Replayed:__call(...)
     case.graph:free()
     case.graph = nil
   end
+  if case.graph and is_shared(case, given) then return self.compiled(...) end
   if not case.graph and case.ready then capture(self, case, given) end
   if case.graph then return replay(self, case, given) end
   return call_first(self, case, given, ...)

@@ -168,6 +168,50 @@ describe("replays of compiled functions", function()
     assert.equal(5, ran())
   end)
 
+  it("run f if arguments share memory that did not share it when the graph was captured", function()
+    local f, runs = counted(function(x, y)
+      x:add_(1)
+      return y * 2
+    end)
+    for _ = 1, 4 do assert.same({2.0, 2.0}, f(lt.zeros(2, there), lt.ones(2, there)):totable()) end
+    assert.equal(3, runs())
+    local x = lt.ones(2, there)
+    assert.same({4.0, 4.0}, f(x, x):totable())
+    assert.same({2.0, 2.0}, f(lt.zeros(2, there), lt.ones(2, there)):totable())
+    assert.equal(4, runs())
+  end)
+
+  it("distinguish integers from floats, zeros by their sign, and strings from all other arguments", function()
+    local f = lt.compile(function(x, k) return x * k end, {replay = true})
+    local x = lt.ones(2, there):to("int64")
+    for _ = 1, 4 do assert.equal("int64", f(x, 2).dtype) end
+    for _ = 1, 4 do assert.equal("float32", f(x, 2.0).dtype) end
+    local g = lt.compile(function(y, k) return y / k end, {replay = true})
+    for _ = 1, 4 do assert.same({math.huge}, g(lt.ones(1, there), 0.0):totable()) end
+    for _ = 1, 4 do assert.same({-math.huge}, g(lt.ones(1, there), -0.0):totable()) end
+    local h = lt.compile(function(y) return y == "float32 1 " .. helpers.device .. " false" end, {replay = true})
+    for _ = 1, 4 do assert.is_false(h(lt.ones(1, there))) end
+    assert.is_true(h("float32 1 " .. helpers.device .. " false"))
+  end)
+
+  it("treat complex numbers as numbers", function()
+    local f = lt.compile(function(x, k) return x * k, x * (lt.complex(0, 1) * 2) end, {replay = true})
+    for k = 1, 2 do
+      for _ = 1, 4 do
+        local a, b = f(lt.ones(1, there), lt.complex(0, k))
+        assert.equal("complex64", a.dtype)
+        assert.equal(k, a:imag():item())
+        assert.equal(2, b:imag():item())
+      end
+    end
+  end)
+
+  it("return copies of views of arguments that they copy", function()
+    local f, results = lt.compile(function(x) return x[1] end, {replay = true}), {}
+    for i = 1, 6 do results[i] = f(lt.full({2, 1}, i, there)) end
+    for i = 1, 6 do assert.same({i}, results[i]:totable()) end
+  end)
+
   it("keep the tensors of f that the script frees", function()
     local weight = lt.full({1000}, 3, there)
     local f = lt.compile(function(x) return x * weight end, {replay = true})

@@ -194,12 +194,72 @@ describe("lt.graph on the CPU", function()
     captures_to("tensor: " .. words, function() return lt.tensor {1, 2} end)
     captures_to("inv: " .. words, function() return lt.linalg.inv(lt.eye(2)) end)
     captures_to("graph: another graph is being captured", function() return graph(function() end) end)
+    captures_to("generator: not while a graph is captured", function() return lt.rand(2, {generator = lt.generator {seed = 1}}) end)
     captures_to("manual_seed: not while a graph is captured", function() return lt.manual_seed(1) end)
     local problem = {}
     local ok, why = pcall(graph, function() error(problem) end)
     assert.is_false(ok)
     assert.equal(problem, why)
     assert.same({3.0, 4.0}, graph(function() return x + 2 end):replay():totable())
+  end)
+
+  it("computes complex numbers at once, and keeps their values", function()
+    local x = lt.tensor {1.0, 2.0}
+    local function f()
+      local i = lt.complex(0, 1)
+      local y, z = x * (i * 2), lt.stack {i, -i}
+      i:free()
+      return y, z, lt.complex(7, 7)
+    end
+    local g = graph(f)
+    for _ = 1, 2 do
+      local y, z = g:replay()
+      assert.same({2, 4}, y:imag():totable())
+      assert.same({1, -1}, z:imag():totable())
+    end
+    captures_to("add_: not while a graph is captured: it waits, or copies from or to the host",
+                function() return lt.complex(1, 1):add_(1) end)
+    captures_to("add: not while a graph is captured: it waits, or copies from or to the host",
+                function() return lt.add(1, 1, {out = lt.complex(1, 1)}) end)
+  end)
+
+  it("refuses DLPack structs of memory without values, and copies of foreign memory", function()
+    local words = "not while a graph is captured: it waits, or copies from or to the host"
+    local x = lt.tensor {1, 2}
+    captures_to("to_dlpack: " .. words, function() return (x * 2):to_dlpack() end)
+    local struct, bools = x:to_dlpack(), lt.tensor({true, false}):to_dlpack()
+    captures_to("from_dlpack: " .. words, function() return lt.from_dlpack(struct, {copy = true}) end)
+    captures_to("from_dlpack: " .. words, function() return lt.from_dlpack(bools) end)
+    local calls = 0
+    local g = graph(function()
+      calls = calls + 1
+      return (calls == 2 and lt.from_dlpack(struct) or x) + 1
+    end)
+    collectgarbage()
+    x:copy_(lt.tensor {5, 6})                   -- the struct shares x's memory
+    assert.same({6, 7}, g:replay():totable())
+  end)
+
+  it("may be freed by a hook during its replay", function()
+    local p, opt = lt.ones(3, {requires_grad = true})
+    opt = require("luatensor.optim").SGD({p}, {lr = 0.1})
+    local n, ok, why = 0
+    repeat                                      -- until the hook runs after the replay
+      n = n + 1
+      local g = graph(function()
+        opt:zero_grad()
+        p:sum():backward()
+        opt:step()
+      end)
+      debug.sethook(function()
+        debug.sethook()
+        g:free()
+      end, "", n)
+      ok, why = pcall(g.replay, g)
+      debug.sethook()
+      assert.is_true(ok or why:find "replay: this graph was freed$" ~= nil, why)
+    until ok
+    assert.is_true(n > 1)
   end)
 
   it("raises errors of exhausted memory, and loses nothing", function()

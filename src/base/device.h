@@ -71,6 +71,7 @@ typedef struct device_graphs {
   int  (*begin)(int index, void **graph);        /* waits for queued work first; ERR_CAPTURE: another graph is being
                                                  ** captured */
   int  (*end)(int index, void *graph);           /* ends the capture; the graph must be freed, even after an error */
+  void (*resume)(int index, void *graph);        /* of the host only: goes on with a capture after `end` */
   /* allocates memory between begin and end that no recorded work overwrites, for values that the host writes before a
   ** replay; the device's `free` frees it. Memory of alloc may have been used by earlier work of the graph. */
   int  (*alloc_apart)(int index, size_t bytes, void **ptr);

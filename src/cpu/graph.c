@@ -175,6 +175,11 @@ static int graph_end(int index, void *graph) {
   return OK;
 }
 
+static void graph_resume(int index, void *graph) {
+  (void)index;
+  cpu_capturing = graph;
+}
+
 static int graph_alloc_apart(int index, size_t bytes, void **ptr) {
   cpu_graph_memory *m = cpu_capturing;
   cpu_capturing = NULL;
@@ -235,5 +240,5 @@ static int graph_replay(int index, void *graph) {
 }
 
 const device_graphs cpu_graphs = {
-  .begin = graph_begin, .end = graph_end, .alloc_apart = graph_alloc_apart, .replay = graph_replay, .free = graph_free
+  .begin = graph_begin, .end = graph_end, .resume = graph_resume, .alloc_apart = graph_alloc_apart, .replay = graph_replay, .free = graph_free
 };

@@ -88,7 +88,8 @@ static int  graph_replay(int i, void *graph)           { return gpu_graph_calls.
 static void graph_free(int i, void *graph)             { gpu_graph_calls.free(FIRST + i, graph); }
 static void graph_forget(void *graph)                  { gpu_graph_calls.forget(graph); }
 static const device_graphs graph_calls = {
-  graph_begin, graph_end, graph_alloc_apart, graph_replay, graph_free, graph_forget
+  .begin = graph_begin, .end = graph_end, .alloc_apart = graph_alloc_apart, .replay = graph_replay, .free = graph_free,
+  .forget = graph_forget
 };
 
 #define FAMILY(name, call) static int rocm_##name(int i, call *c) { return gpu_##name(FIRST + i, c); }

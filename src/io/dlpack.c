@@ -55,6 +55,7 @@ int dlpack_export(const tensor *t, bool versioned, dl_owned *out) {
 int dlpack_check_bools(const tensor *t, bool *clean) {
   *clean = true;
   if (t->dtype != DT_bool || t->count == 0) return OK;
+  if (place_is_captured(t->store->place)) return ERR_CAPTURE;
   tensor bytes = *t, most = {.store = NULL};
   uint8_t value = 0;
   bytes.dtype = DT_uint8;

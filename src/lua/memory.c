@@ -10,6 +10,7 @@
 #include "lua/compose.h"
 #include "lua/interrupt.h"
 #include "lua/register.h"
+#include "op/graph.h"
 
 static _Thread_local FAST_TLS scope *open_scope;
 
@@ -156,7 +157,8 @@ bool memory_is_allowed(lua_State *L, place where, size_t bytes) {
   return !a || account_allows(a, bytes);
 }
 
-tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where) {
+static inline tensor *push_made(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where,
+                                int (*init)(tensor *, enum dtype, const shape *, place)) {
   int64_t count;
   int st = shape_count(s, dtype_size(dtype), &count);
   if (st != OK) raise(L, fn, st, NULL, 0);
@@ -164,16 +166,24 @@ tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape 
   size_t bytes = (size_t)count * (size_t)dtype_size(dtype);
   tensor *t = push_empty(L);
   account *a = prepare_account(L, fn, where, bytes);
-  st = tensor_init(t, dtype, s, where);
+  st = init(t, dtype, s, where);
   if (st == ERR_MEMORY) {
     reclaim(L, where);
-    st = tensor_init(t, dtype, s, where);
+    st = init(t, dtype, s, where);
   }
   if (st == ERR_MEMORY) raise_full(L, where, lua_pushfstring(L, "asked for %s", push_bytes(L, bytes)));
   if (st != OK) raise_device(L, fn, st, where);
   if (a) account_charge(a, t->store);
   if (bytes >= LARGE_STORAGE) t->store->origin = describe_origin(L, t);
   return t;
+}
+
+tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where) {
+  return push_made(L, fn, dtype, s, where, tensor_init);
+}
+
+tensor *push_complex(lua_State *L, const char *fn) {
+  return push_made(L, fn, DT_complex128, &(shape){.ndim = 0}, host_place(), graph_make_number);
 }
 
 tensor *push_deferred(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where) {

@@ -21,6 +21,9 @@ typedef struct tensor_userdata {
 ** exhausted, garbage is collected and the allocation is retried once; then the error is raised. */
 tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where);
 
+/* Pushes a new 0-d complex128 tensor on the host for a complex number: memory that no captured graph writes to. */
+tensor *push_complex(lua_State *L, const char *fn);
+
 /* Like push_tensor, for the result of job_compute_later: if deferred ops are recorded (lua/deferred.h), the tensor gets its
 ** memory only if the memory is needed. */
 tensor *push_deferred(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where);

@@ -129,6 +129,7 @@ tensor *top_out(lua_State *L, const char *fn) {
   if (!t) luaL_error(L, "%s: option out: tensor expected, got %s", fn, type_name(L, -1));
   if (tensor_is_gone(t)) luaL_error(L, "%s: option out: %s", fn, push_gone(L, t));
   make_ready(L, t, fn);
+  check_constant(L, fn, -1);
   if (recorder()) recorder()->check_write(L, fn, 0);
   return t;
 }

@@ -1,11 +1,18 @@
 #include "lua/record.h"
 
+#include "lua/args.h"
+
 const op_recorder *the_recorder = NULL;
 
 int finish_record(lua_State *L, const op_record *r) {
   if (r->in_place) ((tensor *)lua_touserdata(L, -1))->store->version++;
   if (recorder()) recorder()->record(L, r);
   return 1;
+}
+
+void check_constant(lua_State *L, const char *fn, int target) {
+  const tensor *t = test_tensor(L, target);
+  if (t && t->weak && place_is_captured(t->store->place)) raise_device(L, fn, ERR_CAPTURE, t->store->place);
 }
 
 void free_kept(lua_State *L, const op_record *r, int height) {

@@ -45,9 +45,14 @@ extern const op_recorder *the_recorder;
 /* Returns the recorder, or NULL if nothing is recorded. Another state's thread may set the recorder concurrently. */
 static inline const op_recorder *recorder(void) { return __atomic_load_n(&the_recorder, __ATOMIC_RELAXED); }
 
+/* Called before an op writes to the value at stack index `target`. Raises an error if the value is a complex number and a
+** graph is captured on the host, because the script may need the number before a replay. */
+void check_constant(lua_State *L, const char *fn, int target);
+
 /* Called before an op writes to argument 1: raises an error if gradients would be lost. (For option out, opt_out does
 ** this check.) */
 static inline void check_in_place(lua_State *L, const char *fn) {
+  if (storage_holder) check_constant(L, fn, 1);
   if (recorder()) recorder()->check_write(L, fn, 1);
 }
 

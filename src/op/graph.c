@@ -8,12 +8,13 @@ graph graph_init(place where) {
 }
 
 static atomic_uint captures;
+static _Thread_local graph *on_host;     /* the graph that this thread captures on the host, or NULL */
 
 int graph_begin(graph *g) {
   int st = g->where.device->graphs->begin(g->where.index, &g->handle);
   if (st != OK) return st;
   g->number = storage_capture = 1 + atomic_fetch_add(&captures, 1);
-  if (place_is_host(g->where)) storage_holder = &g->holdings;
+  if (place_is_host(g->where)) on_host = g, storage_holder = &g->holdings;
   random_capture(&g->cells);
   update_capture(&g->updates);
   profile_capture(g->where);
@@ -26,11 +27,44 @@ int graph_end(graph *g, bool keep) {
   profile_capture_end();
   storage_holder = NULL;
   storage_capture = 0;
+  on_host = NULL;
   int st = keep ? g->where.device->graphs->end(g->where.index, g->handle) : OK;
   if (st == OK && g->holdings.failed) st = ERR_MEMORY;
   if (!keep || st != OK) graph_free(g);
   return st;
 }
+
+/* ---- work that a capture leaves out ---- */
+
+static void pause_capture(void) {
+  if (!on_host) return;
+  on_host->where.device->graphs->end(on_host->where.index, on_host->handle);
+  storage_holder = NULL;
+  storage_capture = 0;
+}
+
+static void resume_capture(void) {
+  if (!on_host) return;
+  on_host->where.device->graphs->resume(on_host->where.index, on_host->handle);
+  storage_holder = &on_host->holdings;
+  storage_capture = on_host->number;
+}
+
+int graph_make_number(tensor *t, enum dtype dtype, const shape *s, place where) {
+  pause_capture();
+  int st = tensor_init(t, dtype, s, where);
+  resume_capture();
+  return st;
+}
+
+int graph_compute_number(const job *j, tensor *out) {
+  pause_capture();
+  int st = job_compute(j, out);
+  resume_capture();
+  return st;
+}
+
+/* ---- replaying ---- */
 
 /* True if a tensor that the graph uses has lost its memory, such as memory that the host took back. */
 static bool has_lost(const storage_holdings *h) {
@@ -40,7 +74,7 @@ static bool has_lost(const storage_holdings *h) {
 }
 
 int graph_replay(graph *g) {
-  if (has_lost(&g->holdings)) return ERR_CHANGED;
+  if (!g->handle || has_lost(&g->holdings)) return ERR_CHANGED;
   int st = random_replay(&g->cells);
   if (st == OK) st = update_send(&g->updates);
   if (st == OK) st = device_replay(g->where, g->handle);

@@ -4,6 +4,7 @@
 /* Captured graphs. While a graph is captured, ops are recorded instead of run. A replay runs all recorded ops. */
 
 #include "op/nn/update.h"
+#include "op/op.h"
 #include "op/random.h"
 
 typedef struct graph {
@@ -27,8 +28,14 @@ int graph_begin(graph *g);
 /* Ends the capture. If `keep` is false or the capture failed, the graph is freed. */
 int graph_end(graph *g, bool keep);
 
+/* Complex numbers (lt.complex(re, im)) are constants of a graph: their values are needed while it is captured. A capture on
+** the host leaves out the memory and the computations of such numbers. graph_make_number is tensor_init, and
+** graph_compute_number is job_compute. */
+int graph_make_number(tensor *t, enum dtype dtype, const shape *s, place where);
+int graph_compute_number(const job *j, tensor *out);
+
 /* Queues all recorded work again, with new random numbers, and with the numbers that the optimisers have given
-** (update_collect). */
+** (update_collect). Fails with ERR_CHANGED if the graph was freed or a tensor of the graph has lost its memory. */
 int graph_replay(graph *g);
 
 /* Frees the graph. A second call has no effect. The function may also be called after the device was reopened. */

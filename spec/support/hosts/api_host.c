@@ -155,6 +155,14 @@ static void check_arguments(lua_State *L) {
       "return refused('changed in place', y.backward, y)");
 }
 
+/* While a graph is captured, C gets no memory: the elements have no values, or the graph's replays overwrite them. */
+static void check_captured(lua_State *L) {
+  RUN("function captured(f, ...) local n, rest = 0, {...} return lt.graph(function() n = n + 1 "
+      "if n == 2 then f(table.unpack(rest)) end end, {device = 'cpu'}) end return true");
+  RUN("return refused('while a graph is captured, its elements have no values', captured, scale, lt.ones(2, 2), 1)");
+  RUN("return refused('new_tensor: not while a graph is captured', captured, make, 0x220, 2)");
+}
+
 static void tensors(void) {
   lua_State *L = open_state();
   int64_t shape[] = {2, 3};
@@ -176,6 +184,7 @@ static void tensors(void) {
   check_arguments(L);
   known = made;
   check_compiled(L);
+  check_captured(L);
   for (int d = 0; d < 15; d++) {
     static const int dtypes[] = {LUATENSOR_bool, LUATENSOR_uint8, LUATENSOR_uint16, LUATENSOR_uint32, LUATENSOR_uint64,
                                  LUATENSOR_int8, LUATENSOR_int16, LUATENSOR_int32, LUATENSOR_int64, LUATENSOR_float16,

@@ -105,8 +105,7 @@ static int l_view_as_complex(lua_State *L) {
 
 /* Pushes a complex number that promotes like a Lua number: lt.complex(0, 1) * x is complex64 if x is float32. */
 static int push_number(lua_State *L, double re, double im) {
-  shape none = {.ndim = 0};
-  tensor *t = push_tensor(L, "complex", DT_complex128, &none, host_place());
+  tensor *t = push_complex(L, "complex");
   *(complex128_t *)tensor_data(t) = make_complex128(re, im);
   t->weak = true;
   return finish_op(L, false);

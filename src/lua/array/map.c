@@ -3,6 +3,7 @@
 
 #include "lua/args.h"
 #include "lua/register.h"
+#include "op/graph.h"
 
 static const char *const map_options[] = {"out", NULL};
 
@@ -44,9 +45,9 @@ static op_record record_of(const call *c, bool in_place) {
 /* Runs the op with a new tensor as its result. */
 static int compute(lua_State *L, const call *c) {
   bool number = is_number(&c->job);
-  tensor *out = (number ? push_tensor : push_tensor_later)(L, c->fn, c->job.result, &c->job.shape, c->job.place);
+  tensor *out = number ? push_complex(L, c->fn) : push_tensor_later(L, c->fn, c->job.result, &c->job.shape, c->job.place);
   int st;
-  TRY(L, c->job.place, st, (number ? job_compute : job_compute_later)(&c->job, out));
+  TRY(L, c->job.place, st, (number ? graph_compute_number : job_compute_later)(&c->job, out));
   if (st != OK) return raise_job(L, c->fn, st, &c->job, out);
   out->weak = number;
   op_record r = record_of(c, false);

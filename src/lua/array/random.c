@@ -84,6 +84,7 @@ static int l_generator(lua_State *L) {
   uint64_t seed = options ? 0 : entropy();
   if (options) {
     push_option(L, options, "seed");
+    check_seeding(L, "generator");
     seed = (uint64_t)check_integer(L, -1, "generator", "seed");
   }
   push_generator(L, seed);

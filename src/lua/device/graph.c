@@ -180,6 +180,23 @@ static int l_memory_of(lua_State *L) {
   return 1;
 }
 
+/* uses(graph, x): true if the graph is on the host and uses x's memory, which was not allocated during the capture. */
+static int l_uses(lua_State *L) {
+  const storage_holdings *h = &check_graph(L, "compile")->holdings;
+  const storage *s = check_tensor_later(L, 2, "compile")->store;
+  int k = 0;
+  while (k < h->count && h->list[k] != s) k++;
+  lua_pushboolean(L, k < h->count);
+  return 1;
+}
+
+/* is_number(x): true if x is a complex number (lt.complex(re, im)), which promotes like a Lua number. */
+static int l_is_number(lua_State *L) {
+  const tensor *t = test_tensor(L, 1);
+  lua_pushboolean(L, t && t->weak && !tensor_is_gone(t));
+  return 1;
+}
+
 /* ---- replays ---- */
 
 /* Calls the first function of each pair in the list of the table at index 1. *reached, a pointer at index 2, becomes the
@@ -216,6 +233,7 @@ static lua_Integer collect_numbers(lua_State *L, graph *g) {
   update_collect(NULL);
   int missing = g->updates.count - g->updates.given;
   if (failed || missing) undo(L, reached);
+  if (!g->handle) luaL_error(L, "replay: this graph was freed");          /* by a hook or a finalizer */
   if (failed) lua_error(L);
   if (missing) luaL_error(L, "replay: %d of %d captured updates have no numbers any more", missing, g->updates.count);
   return reached;
@@ -235,6 +253,7 @@ static int g_replay(lua_State *L) {
   int st;
   TRY(L, g->where, st, graph_replay(g));
   if (st != OK) undo(L, given);
+  if (!g->handle) return luaL_error(L, "replay: this graph was freed");          /* by a finalizer */
   if (st == ERR_CHANGED) return luaL_error(L, "replay: a tensor of the graph has lost its memory");
   if (st != OK) {
     storage at = {.place = g->where};
@@ -275,8 +294,9 @@ static const function_row methods[] = {{"replay", g_replay, 1}, {"free", g_free,
 static const luaL_Reg meta[] = {{"__gc", g_gc}, {"__close", g_gc}, {"__tostring", g_tostring}, {NULL, NULL}};
 static const function_row functions[] = {{"graph", l_graph, 2}, {"capturing", l_capturing, INTERNAL},
                                          {"before_replay", l_before_replay, INTERNAL}, {"capture", l_capture, INTERNAL},
-                                         {"has_made", l_has_made, INTERNAL}, {"memory_of", l_memory_of, INTERNAL}, {"alike", l_alike, INTERNAL},
-                                         {NULL, NULL, 0}};
+                                         {"has_made", l_has_made, INTERNAL}, {"memory_of", l_memory_of, INTERNAL},
+                                         {"uses", l_uses, INTERNAL}, {"is_number", l_is_number, INTERNAL},
+                                         {"alike", l_alike, INTERNAL}, {NULL, NULL, 0}};
 
 void open_graph(lua_State *L) {
   add_class(L, &graph_class, "luatensor.Graph", meta, methods);

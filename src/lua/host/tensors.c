@@ -28,6 +28,7 @@ void *api_new_tensor(lua_State *L, int dtype, int ndim, const int64_t *lengths) 
     s.dim[k] = lengths[k];
   }
   luaL_checkstack(L, LUA_MINSTACK, fn);
+  if (place_is_captured(host_place())) raise_device(L, fn, ERR_CAPTURE, host_place());
   tensor *t = push_tensor(L, fn, d, &s, host_place());
   t->store->exported = true;
   return tensor_data(t);
@@ -52,6 +53,7 @@ static const char *push_refusal(lua_State *L, const tensor_userdata *u, int flag
   if (!place_is_host(t->store->place))
     return lua_pushfstring(L, "a tensor in the host's memory expected, this one is on %s; use x:to(\"%s\")",
                            push_place(L, t->store->place), host_place().device->name);
+  if (place_is_captured(t->store->place)) return lua_pushliteral(L, "while a graph is captured, its elements have no values");
   if (u->needs_grad) return lua_pushliteral(L, "gradients do not pass to C functions; use x:detach()");
   if ((flags & LUATENSOR_contiguous) && !tensor_is_contiguous(t))
     return lua_pushliteral(L, "a contiguous tensor expected; use x:contiguous()");

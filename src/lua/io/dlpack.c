@@ -60,7 +60,7 @@ static int l_to_dlpack(lua_State *L) {
   dl_owned *p = push_object(L, &capsule_class, sizeof *p, 0);
   p->versioned = versioned;
   t->store->exported = true;
-  int st = dlpack_export(t, versioned, p);
+  int st = place_is_captured(t->store->place) ? ERR_CAPTURE : dlpack_export(t, versioned, p);
   return st == OK ? 1 : raise(L, "to_dlpack", st, &t, 1);
 }
 
@@ -103,7 +103,7 @@ static void push_copied(lua_State *L, dl_owned *p, const tensor *form) {
   if (in.dtype == DT_bool) in.dtype = DT_uint8;           /* bytes other than 0 and 1 become true */
   tensor *t = push_tensor(L, "from_dlpack", form->dtype, &form->shape, where);
   check_ready(L, p);
-  int st = form->count == 0 ? OK : op_copy(t, &in);
+  int st = form->count == 0 ? OK : place_is_captured(where) ? ERR_CAPTURE : op_copy(t, &in);
   if (st == OK) st = queue_wait(where);
   if (st != OK) raise(L, "from_dlpack", st, (const tensor *const *)&t, 1);
   dlpack_delete(p);
