@@ -3,6 +3,7 @@
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 local nn = require "luatensor.nn"
+local shell = require "spec.support.shell"
 local fails = helpers.fails
 
 local cpu = {device = "cpu"}
@@ -238,6 +239,21 @@ describe("lt.graph on the CPU", function()
     collectgarbage()
     x:copy_(lt.tensor {5, 6})                   -- the struct shares x's memory
     assert.same({6, 7}, g:replay():totable())
+  end)
+
+  it("ends with its state: the finalizers that run later compute at once", function()
+    local path = os.tmpname()
+    shell.write(path, [[
+      local lt = require "luatensor"
+      local x, calls = lt.ones(3), 0
+      last = setmetatable({}, {__gc = function() print((x * 2):sum():item()) end})
+      lt.graph(function()
+        calls = calls + 1
+        if calls == 2 then os.exit(0, true) end
+      end, {device = "cpu"})
+    ]])
+    assert.equal("6.0\n", shell.passes("ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 tools/lua " .. path))
+    os.remove(path)
   end)
 
   it("may be freed by a hook during its replay", function()

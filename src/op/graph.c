@@ -8,26 +8,31 @@ graph graph_init(place where) {
 }
 
 static atomic_uint captures;
-static _Thread_local graph *on_host;     /* the graph that this thread captures on the host, or NULL */
+static _Thread_local graph *open;        /* the graph that this thread captures, or NULL */
 
 int graph_begin(graph *g) {
   int st = g->where.device->graphs->begin(g->where.index, &g->handle);
   if (st != OK) return st;
   g->number = storage_capture = 1 + atomic_fetch_add(&captures, 1);
-  if (place_is_host(g->where)) on_host = g, storage_holder = &g->holdings;
+  if (place_is_host(g->where)) storage_holder = &g->holdings;
   random_capture(&g->cells);
   update_capture(&g->updates);
   profile_capture(g->where);
+  open = g;
   return OK;
 }
 
-int graph_end(graph *g, bool keep) {
+static void leave_capture(void) {
   random_capture_end();
   update_capture(NULL);
   profile_capture_end();
   storage_holder = NULL;
   storage_capture = 0;
-  on_host = NULL;
+  open = NULL;
+}
+
+int graph_end(graph *g, bool keep) {
+  leave_capture();
   int st = keep ? g->where.device->graphs->end(g->where.index, g->handle) : OK;
   if (st == OK && g->holdings.failed) st = ERR_MEMORY;
   if (!keep || st != OK) graph_free(g);
@@ -37,17 +42,17 @@ int graph_end(graph *g, bool keep) {
 /* ---- work that a capture leaves out ---- */
 
 static void pause_capture(void) {
-  if (!on_host) return;
-  on_host->where.device->graphs->end(on_host->where.index, on_host->handle);
+  if (!storage_holder) return;
+  open->where.device->graphs->end(open->where.index, open->handle);
   storage_holder = NULL;
   storage_capture = 0;
 }
 
 static void resume_capture(void) {
-  if (!on_host) return;
-  on_host->where.device->graphs->resume(on_host->where.index, on_host->handle);
-  storage_holder = &on_host->holdings;
-  storage_capture = on_host->number;
+  if (!open || !place_is_host(open->where)) return;
+  open->where.device->graphs->resume(open->where.index, open->handle);
+  storage_holder = &open->holdings;
+  storage_capture = open->number;
 }
 
 int graph_make_number(tensor *t, enum dtype dtype, const shape *s, place where) {
@@ -84,6 +89,7 @@ int graph_replay(graph *g) {
 
 void graph_free(graph *g) {
   void *handle = g->handle;
+  if (open == g) leave_capture();          /* the Lua state is being closed by os.exit in the captured function */
   g->handle = NULL;
   if (!handle) return;
   storage_release_all(&g->holdings);
