@@ -22,8 +22,8 @@ local function is_recording() return ag.mode() and true or false end
 -- True for tensors other than the numbers of lt.complex, which are values like Lua's numbers.
 local function is_tensor(v) return core.is_tensor(v) and not core.is_number(v) end
 
--- Returns what must be equal in argument v of two calls that share a graph. Tensors may differ in their elements. As keys
--- of tables 2 and 2.0 are equal, and so are 0.0 and -0.0; their texts differ.
+-- Returns what must be equal in argument v of two calls that share a graph. Tensors may differ in their elements.
+-- As keys of tables 2 and 2.0 are equal, and so are 0.0 and -0.0; their texts differ.
 local function kind_of(v)
   if v == nil then return NIL end
   if type(v) == "string" then return "string " .. v end
@@ -70,8 +70,8 @@ end
 
 local function fail(...) args.fail("compile", ...) end
 
--- If two arguments share memory and one of them is copied, returns the numbers of both: f may write through one and read
--- through the other.
+-- If two arguments share memory and one of them is copied, returns the numbers of both: f may write through one and
+-- read through the other.
 local function find_shared(copied, given)
   local owners = {}
   for i = 1, given.n do
