@@ -85,11 +85,15 @@ static bool do_cover(deferral *d, const uses *u) {
   return count == reader->count;
 }
 
-/* True if no step writes a piece's source between the piece and the last reader. */
+/* True if the readers may read the sources of the pieces. No step may write a source between the piece and the last reader.
+** A source must be in memory: it must not be a joined tensor that is never made, whose entry comes earlier. */
 static bool sources_last(const deferral *d, const uses *u) {
-  for (int p = 0; p < u->npiece; p++)
+  for (int p = 0; p < u->npiece; p++) {
+    int source = d->steps[u->pieces[p]].in[0].entry;
+    if (d->entries[source].piece != NONE) return false;
     for (int i = u->pieces[p] + 1; i <= u->last_reader; i++)
-      if (d->steps[i].needed && d->steps[i].out.entry == d->steps[u->pieces[p]].in[0].entry) return false;
+      if (d->steps[i].needed && d->steps[i].out.entry == source) return false;
+  }
   return true;
 }
 
