@@ -82,4 +82,21 @@ describe("programs computed tile by tile", function()
       end
     end)
   end
+
+  it("add the exponentials of a softmax in the same order, however few lines a tile has", function()
+    for _, name in ipairs{"softmax", "log_softmax"} do
+      local x = (lt.rand(5000, 9, {dtype = "float64"}) * 9):t()
+      local function f()
+        local y = lt[name](x, 2)
+        return (y * 3):sum(2, {keepdim = true}) * y
+      end
+      local expected = bytes_of(f())
+      local made = lt.compile(function()
+        local z = f()
+        collectgarbage()
+        return z
+      end)()
+      assert.is_true(expected == bytes_of(made), name)
+    end
+  end)
 end)

@@ -331,6 +331,9 @@ bool cpu_reduces_alike(const reduce_call *a, const reduce_call *b);
 /* True if the last bits of a line's scan do not depend on the number of lines. */
 bool cpu_scans_alike(const scan_call *c);
 
+/* Like cpu_reduces_alike, for two calls of softmax that differ only in the number of lines. */
+bool cpu_softmaxes_alike(const softmax_call *a, const softmax_call *b);
+
 void cpu_describe(char *text, size_t size);
 
 int  cpu_alloc(int index, size_t bytes, void **ptr);

@@ -98,6 +98,17 @@ static void run_tile(const void *arg, int64_t i, int worker) {
   else run_buffered(l, &t, l->buffers + 4 * l->step * (size_t)worker);
 }
 
+/* True if the kernel reads each line as a row. A buffer of one column is a row. */
+static bool gives_rows(const layout *l) { return !l->columns || (!l->direct && l->width == 1); }
+
+bool cpu_lines_alike(const line_job *a, const line_job *b) {
+  layout x, y;
+  choose_layout(&x, a);
+  choose_layout(&y, b);
+  if (gives_rows(&x) && gives_rows(&y)) return true;
+  return x.direct == y.direct && x.columns == y.columns && inner_length(&a->c->outer) == inner_length(&b->c->outer);
+}
+
 int cpu_lines(const line_job *j) {
   layout l;
   if (j->c->outer.count == 0 || j->out_n == 0) return OK;

@@ -18,4 +18,8 @@ typedef struct line_job {
 /* Runs job->run on every line; threads share the lines. Returns OK or ERR_MEMORY. */
 int cpu_lines(const line_job *job);
 
+/* True if the kernels get the lines of two jobs in the same form: each line as a row, or each line as a column among the same
+** neighbours. The jobs differ only in the number of lines. */
+bool cpu_lines_alike(const line_job *a, const line_job *b);
+
 #endif

@@ -82,14 +82,21 @@ static void run_tile(const void *work_at, int64_t i, int worker) {
   }
 }
 
-/* True if every part has kernels, and computes the same bits for a tile as for all rows. */
+/* True if a part computes the same bits for a tile as for all rows. */
+static bool is_alike(const tiled_part *p, enum tiled_size size) {
+  const void *whole = p->call[TILED_WHOLE], *tile = p->call[size];
+  switch (p->family) {
+    case TILED_reduce:  return cpu_reduces_alike(whole, tile);
+    case TILED_softmax: return cpu_softmaxes_alike(whole, tile);
+    case TILED_scan:    return cpu_scans_alike(whole);
+    default:            return true;
+  }
+}
+
 static bool can_tile(const tiled_call *c) {
   for (int k = 0; k < c->nparts; k++) {
-    const tiled_part *p = &c->part[k];
-    if (p->family == TILED_scan && !cpu_scans_alike(p->call[TILED_WHOLE])) return false;
-    if (p->family != TILED_reduce) continue;
-    if (!cpu_reduces_alike(p->call[TILED_WHOLE], p->call[TILED_FULL])) return false;
-    if (c->rows % c->tile && !cpu_reduces_alike(p->call[TILED_WHOLE], p->call[TILED_LAST])) return false;
+    if (!is_alike(&c->part[k], TILED_FULL)) return false;
+    if (c->rows % c->tile && !is_alike(&c->part[k], TILED_LAST)) return false;
   }
   return true;
 }
