@@ -55,6 +55,14 @@ static int join_pieces(deferral *d, const group *g) {
   return OK;
 }
 
+/* True if the group reads what it writes. If memory is exhausted after some of its regions, it cannot be repeated. */
+static bool updates(const deferral *d, const group *g) {
+  for (int i = g->first; i != NONE; i = d->steps[i].next)
+    for (int k = 0; k < g->nin; k++)
+      if (d->steps[i].stored && d->steps[i].out.entry == g->in[k]->entry) return true;
+  return false;
+}
+
 /* Runs the steps of a group one by one, because the device cannot compute their program. Results that only other steps of
 ** the group read need memory, too. */
 static int run_singly(deferral *d, const group *g) {
@@ -82,6 +90,7 @@ static int run_group(deferral *d, const group *g) {
   device_call call;
   blame(d, &d->steps[g->last]);
   int st = lower_group(d, g, &d->program[0], &l);
+  if (st == OK && has_pieces(d, g) && updates(d, g)) st = join_pieces(d, g);
   if (st == OK && has_pieces(d, g)) {
     st = run_regions(d, &l, &call);
   } else if (st == OK) {
