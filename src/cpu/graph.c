@@ -155,14 +155,18 @@ static int store(enum profile_family family, int (*run)(void *), const void *cal
   }
 #include "families.def"
 
+static void begin_capture(cpu_graph *g) {
+  cpu_capturing = &g->memory;
+  captured = g;
+}
+
 static int graph_begin(int index, void **graph) {
   (void)index;
   if (captured) return ERR_CAPTURE;
   cpu_graph *g = calloc(1, sizeof *g);
   if (!g) return ERR_MEMORY;
   cpu_graph_list(&g->memory);
-  cpu_capturing = &g->memory;
-  captured = g;
+  begin_capture(g);
   *graph = g;
   return OK;
 }
@@ -177,7 +181,7 @@ static int graph_end(int index, void *graph) {
 
 static void graph_resume(int index, void *graph) {
   (void)index;
-  cpu_capturing = graph;
+  begin_capture(graph);
 }
 
 static int graph_alloc_apart(int index, size_t bytes, void **ptr) {
