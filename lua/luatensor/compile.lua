@@ -141,6 +141,16 @@ local function sources_of(graph, results, inputs, copied)
   return sources
 end
 
+-- Returns a list of {leaf, before, after} for the leaves whose gradients the captured call changes. `before` is the
+-- gradient before the call, or false; `after` is the gradient after the call, or nil.
+local function gradients_of(graph)
+  local list = {}
+  for leaf, before in pairs(core.uses_of(graph)) do
+    if core.is_tensor(leaf) then list[#list + 1] = {leaf = leaf, before = before, after = leaf.grad} end
+  end
+  return list
+end
+
 -- Captures a call with these arguments. The call does not compute: the replay that follows does.
 local function capture(self, case, given)
   local copied, reason = find_copied(case, given)
@@ -159,6 +169,7 @@ local function capture(self, case, given)
   end, device_of(self, given))
   case.sources = sources_of(graph, results, inputs, copied)
   case.graph, case.inputs, case.copied, case.results = graph, inputs, copied, results
+  case.gradients = gradients_of(graph)
   case.written = {}
   for i = 1, given.n do case.written[i] = copied[i] and ag.version(inputs[i]) ~= versions[i] end
 end
@@ -185,6 +196,22 @@ local function is_shared(case, given)
   return find_shared(case.copied, given) ~= nil
 end
 
+-- True if the gradients of the leaves are such that f would do now what it did in the captured call. If f replaced a
+-- gradient, it does not matter which one there is.
+local function has_gradients(case)
+  for _, g in ipairs(case.gradients) do
+    local replaced = g.before and not rawequal(g.before, g.after)
+    if not replaced and not rawequal(ag.gradient(g.leaf), g.before or nil) then return false end
+  end
+  return true
+end
+
+local function set_gradients(case)
+  for _, g in ipairs(case.gradients) do
+    if not rawequal(ag.gradient(g.leaf), g.after) then g.leaf.grad = g.after end
+  end
+end
+
 local function copy_inputs(case, given)
   for i = 1, given.n do
     if case.copied[i] then case.inputs[i]:copy_(given[i]) end
@@ -194,6 +221,7 @@ end
 local function replay(self, case, given)
   copy_inputs(case, given)
   case.graph:replay()
+  set_gradients(case)
   self.replays = self.replays + 1
   local results = {}
   for k = 1, case.results.n do
@@ -237,7 +265,7 @@ function Replayed:__call(...)
     case.graph:free()
     case.graph = nil
   end
-  if case.graph and is_shared(case, given) then return self.compiled(...) end
+  if case.graph and (is_shared(case, given) or not has_gradients(case)) then return self.compiled(...) end
   if not case.graph and case.ready then capture(self, case, given) end
   if case.graph then return replay(self, case, given) end
   return call_first(self, case, given, ...)

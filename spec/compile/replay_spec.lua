@@ -137,6 +137,37 @@ describe("replays of compiled functions", function()
     assert.equal(4, runs())                    -- the first call also makes the optimiser's state
   end)
 
+  it("set and add up gradients that are reset, used and read outside", function()
+    local function values(wrap)
+      local w = lt.ones(3, {requires_grad = true, device = helpers.device})
+      local opt = optim.SGD({w}, {lr = 0.1, momentum = 0.5})
+      local f = wrap(function(x)
+        local loss = (w * x):square():sum()
+        loss:backward()
+        return loss
+      end)
+      local all = {}
+      for i = 1, 18 do
+        local x = lt.full({3}, i % 4, there)
+        if i % 5 == 0 then w.grad = nil end
+        if i < 9 then opt:zero_grad() end
+        f(x)
+        if i > 12 then f(x) end                -- adds to the gradient
+        if i < 9 or i % 3 == 0 then opt:step() end
+        all[i] = bits(w) .. bits(w.grad)
+      end
+      return all
+    end
+    local runs
+    local function replayed(f)
+      local made
+      made, runs = counted(f)
+      return made
+    end
+    assert.same(values(function(f) return f end), values(replayed))
+    assert.truthy(runs() > 3 and runs() < 24, runs())
+  end)
+
   it("are part of an outer compiled function and of an outer graph", function()
     local inner, runs = counted(function(x) return x * 2 + 1 end)
     local x = lt.ones(2, there)

@@ -31,6 +31,9 @@ void start_recording(void);
 void make_constant(lua_State *L, int i, tensor_userdata *u);
 
 /* Assignments x.grad = g and x.requires_grad = flag. x is at stack index 1, the new value at stack index 3. */
+/* While a graph is captured, remembers the gradient of the leaf at stack index `leaf` before its first change. */
+void note_gradient(lua_State *L, int leaf);
+
 int set_grad(lua_State *L);
 int set_requires_grad(lua_State *L);
 

@@ -97,6 +97,7 @@ static bool is_plain_leaf(const tensor_userdata *leaf, const tensor *g) {
 /* Pops a leaf and g, and adds g to the leaf's gradient. */
 static void add_to_leaf(lua_State *L, const walk *w) {
   int leaf = lua_gettop(L) - 1, g = leaf + 1;
+  note_gradient(L, leaf);
   if (!w->graph && is_plain_leaf(tensor_at(L, leaf), &tensor_at(L, g)->tensor)) {
     lua_getiuservalue(L, leaf, 1);
     const tensor_userdata *old = tensor_at(L, -1);

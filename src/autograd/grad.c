@@ -3,8 +3,10 @@
 
 #include "autograd/autograd.h"
 #include "autograd/node.h"
+#include "lua/array/random.h"
 #include "lua/interrupt.h"
 #include "lua/register.h"
+#include "op/random.h"
 
 static void require_grad(lua_State *L, int i, const char *fn, bool flag) {
   check_tensor_later(L, i, fn);
@@ -160,6 +162,26 @@ static int raise_gradient(lua_State *L, const tensor *x, const tensor *g) {
                     push_shape(L, &x->shape), push_place(L, x->store->place));
 }
 
+void note_gradient(lua_State *L, int leaf) {
+  if (!random_is_captured()) return;
+  lua_pushvalue(L, leaf);
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &captured_uses) == LUA_TTABLE) {
+    lua_pushvalue(L, -2);
+    if (lua_rawget(L, -2) == LUA_TNIL) {
+      lua_pushvalue(L, -3);
+      lua_getiuservalue(L, -1, 1);
+      const tensor_userdata *old = test_userdata(L, -1);
+      if (!old || !old->tensor.store) {
+        lua_pop(L, 1);
+        lua_pushboolean(L, false);
+      }
+      lua_rawset(L, -4);
+    }
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 2);
+}
+
 /* x.grad = g, where g may be nil. An old gradient that no script has seen is freed at once. */
 int set_grad(lua_State *L) {
   const tensor *x = check_tensor_later(L, 1, "grad");
@@ -172,6 +194,7 @@ int set_grad(lua_State *L) {
       return raise_gradient(L, x, g);
   }
   lua_settop(L, 3);
+  note_gradient(L, 1);
   lua_getiuservalue(L, 1, 1);
   tensor_userdata *old = test_userdata(L, 4), *new = test_userdata(L, 3);
   if (new) new->held = false;

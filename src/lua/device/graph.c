@@ -165,6 +165,13 @@ static int l_has_made(lua_State *L) {
   return 1;
 }
 
+/* uses_of(graph): returns the table of captured_uses (lua/array/random.h). */
+static int l_uses_of(lua_State *L) {
+  check_graph(L, "compile");
+  lua_getiuservalue(L, 1, USES);
+  return 1;
+}
+
 /* alike(x, y): true if the tensors have equal dtype, shape, device and requires_grad. */
 static int l_alike(lua_State *L) {
   const tensor *x = check_tensor_later(L, 1, "compile"), *y = check_tensor_later(L, 2, "compile");
@@ -296,7 +303,7 @@ static const function_row functions[] = {{"graph", l_graph, 2}, {"capturing", l_
                                          {"before_replay", l_before_replay, INTERNAL}, {"capture", l_capture, INTERNAL},
                                          {"has_made", l_has_made, INTERNAL}, {"memory_of", l_memory_of, INTERNAL},
                                          {"uses", l_uses, INTERNAL}, {"is_number", l_is_number, INTERNAL},
-                                         {"alike", l_alike, INTERNAL}, {NULL, NULL, 0}};
+                                         {"alike", l_alike, INTERNAL}, {"uses_of", l_uses_of, INTERNAL}, {NULL, NULL, 0}};
 
 void open_graph(lua_State *L) {
   add_class(L, &graph_class, "luatensor.Graph", meta, methods);
