@@ -3,7 +3,6 @@
 
 #include "autograd/autograd.h"
 #include "autograd/node.h"
-#include "lua/array/random.h"
 #include "lua/interrupt.h"
 #include "lua/register.h"
 #include "op/random.h"

@@ -2,6 +2,8 @@
 
 #include "lua/args.h"
 
+const char captured_uses = 0;
+
 const op_recorder *the_recorder = NULL;
 
 int finish_record(lua_State *L, const op_record *r) {

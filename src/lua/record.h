@@ -82,4 +82,12 @@ int finish_made(lua_State *L, int options, const char *fn);
 /* The option that finish_made reads, for the lists of options of functions that make tensors. */
 #define MADE_OPTIONS "requires_grad"
 
+/* ---- captured graphs ---- */
+
+/* While a graph is captured, the address of this variable is the registry key of a table of the graph. The table's keys
+** are the generators from which the graph draws, and the leaves whose gradients the captured function changes, with their
+** gradients before (false: none). Its list has pairs of functions: a replay first calls the
+** first function of each pair and, if it fails, the second one of each pair whose first it has called. */
+extern const char captured_uses;
+
 #endif

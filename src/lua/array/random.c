@@ -6,7 +6,6 @@
 #include <unistd.h>                /* musl declares getentropy here */
 
 #include "lua/args.h"
-#include "lua/array/random.h"
 #include "lua/register.h"
 #include "base/text.h"
 #include "op/random.h"
@@ -14,7 +13,6 @@
 /* The addresses of these variables are registry keys. The first is the key of the generators' metatable, the second the
 ** key of the Lua state's default generator. */
 static const char generator_class = 0, default_generator = 0;
-const char captured_uses = 0;
 
 static const char *const create_options[] = {"dtype", "device", "generator", MADE_OPTIONS, NULL};
 static const char *const permutation_options[] = {"device", "generator", NULL};

@@ -1,13 +1,12 @@
 /* lt.graph: captures a sequence of ops, so that a single call of the device repeats the sequence. */
 
 #include "lua/args.h"
-#include "lua/array/random.h"
 #include "lua/register.h"
 #include "op/graph.h"
 
 static const char graph_class = 0;       /* the address is the registry key of the metatable */
 
-/* User values of a graph: the results of its function, and the table of captured_uses (lua/array/random.h). */
+/* User values of a graph: the results of its function, and the table of captured_uses (lua/record.h). */
 enum { RESULTS = 1, USES, USERVALUES = USES };
 
 static graph *check_graph(lua_State *L, const char *fn) {
@@ -165,7 +164,7 @@ static int l_has_made(lua_State *L) {
   return 1;
 }
 
-/* uses_of(graph): returns the table of captured_uses (lua/array/random.h). */
+/* uses_of(graph): returns the table of captured_uses (lua/record.h). */
 static int l_uses_of(lua_State *L) {
   check_graph(L, "compile");
   lua_getiuservalue(L, 1, USES);
