@@ -18,6 +18,10 @@ local function captures_to(message, f)
 end
 
 describe("lt.graph on the CPU", function()
+  local default = lt.get_default_device()
+  setup(function() lt.set_default_device "cpu" end)
+  teardown(function() lt.set_default_device(default) end)
+
   it("runs the function once; replays do all of it again on the same tensors", function()
     local x = lt.tensor {1, 2, 3}
     local g = graph(function()
