@@ -233,6 +233,13 @@ const char *side_fetch(side *s, const box *b, int ndim, int64_t offset, char *in
   return into;
 }
 
+const char *side_fetch_one(side *s, int64_t offset) {
+  const char *from = s->data + offset * s->size;
+  if (!s->convert) return from;
+  s->convert(1, s->value, from);
+  return s->value;
+}
+
 char *side_target(side *s, const box *b, int ndim, int64_t offset) {
   bool direct = !s->convert && is_run(b, ndim, s->stride);
   return direct ? s->data + offset * s->size : s->block;

@@ -72,6 +72,9 @@ void side_input(side *s, const operand *o, const int64_t *stride, enum dtype com
 ** converted, the array is in the buffer `into`. */
 const char *side_fetch(side *s, const box *b, int ndim, int64_t offset, char *into);
 
+/* Returns the address of the first element of an input's box in the compute dtype. */
+const char *side_fetch_one(side *s, int64_t offset);
+
 /* Returns the address to which the kernel writes the box. This is the target itself if the target has the kernel's
 ** layout and dtype, otherwise the side's block. */
 char *side_target(side *s, const box *b, int ndim, int64_t offset);

@@ -20,9 +20,9 @@ typedef struct map_table { map_kernel kernel[OP_COUNT][DTYPE_COUNT]; } map_table
 
 /* Kernels of two ops after each other, for float32 and float64: in[0] and in[1] are the inputs of the first op, in[2] is the
 ** other input of the second op. PAIR_subtract_from is in[2] - the first result, and is a second op only. The table is
-** indexed by [dtype][first op][second op]; other dtypes have no kernels. */
+** indexed by [dtype][first op][second op][in[1] is one element instead of an array]; other dtypes have no kernels. */
 enum pair_op { PAIR_add, PAIR_subtract, PAIR_multiply, PAIR_subtract_from, PAIR_OPS };
-typedef struct pair_table { map_kernel kernel[DTYPE_COUNT][PAIR_subtract_from][PAIR_OPS]; } pair_table;
+typedef struct pair_table { map_kernel kernel[DTYPE_COUNT][PAIR_subtract_from][PAIR_OPS][2]; } pair_table;
 
 /* Computes dst[i] = (dtype of dst)src[i] for i < n. Both arrays are contiguous. The table is indexed by
 ** [from][to]. */

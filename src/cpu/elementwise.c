@@ -37,6 +37,7 @@ typedef struct elementwise_work {
   const elementwise_call *call;
   int    naction;
   action actions[ELEMENTWISE_STEPS];
+  bool   single[ELEMENTWISE_INPUTS];         /* only one element of the input's box is used */
   cut    cut;
   char  *desks;
   size_t size;               /* of a thread's desk, in bytes */
@@ -98,8 +99,10 @@ static void run_box(desk *w, const elementwise_work *t, const box *b) {
   const elementwise_program *p = c->program;
   int ndim = c->plan->ndim;
   for (int k = 0; k < p->nout; k++) set_register(w, p->out[k], side_target(&w->out[k], b, ndim, b->offset[k]));
-  for (int k = 0; k < p->nin; k++)
-    w->at[k] = side_fetch(&w->in[k], b, ndim, b->offset[p->nout + k], w->in[k].block);
+  for (int k = 0; k < p->nin; k++) {
+    int64_t offset = b->offset[p->nout + k];
+    w->at[k] = t->single[k] ? side_fetch_one(&w->in[k], offset) : side_fetch(&w->in[k], b, ndim, offset, w->in[k].block);
+  }
   for (int k = 0; k < t->naction; k++) run_action(p, &t->actions[k], w, b->count);
   for (int k = 0; k < p->nout; k++) side_deliver(&w->out[k], b, ndim, b->offset[k], w->at[p->out[k]]);
 }
@@ -139,8 +142,25 @@ static bool is_read_once(const elementwise_program *p, int k) {
   return true;
 }
 
+/* True if all elements of the input's boxes are one element, and only one step reads the input. For input 0 the function may
+** return false although this is true, because inputs that a step does not have are 0, too. */
+static bool is_uniform(const elementwise_work *t, const elementwise_program *p, uint8_t input) {
+  const plan *plan = t->call->plan;
+  int uses = 0;
+  for (int i = 0; i < p->nstep; i++)
+    for (int j = 0; j < MAX_ARITY; j++) uses += p->step[i].in[j] == input;
+  for (int d = 0; d < plan->ndim; d++)
+    if (t->cut.len[d] > 1 && plan->stride[p->nout + input][d] != 0) return false;
+  return uses == 1;
+}
+
+static bool is_single(const elementwise_work *t, const elementwise_program *p, uint8_t value) {
+  if (value >= ELEMENTWISE_REGISTER) return false;
+  return value >= ELEMENTWISE_CONSTANT || is_uniform(t, p, value);
+}
+
 /* Sets *a to the pair of steps k and k + 1. Returns false if there is no kernel for the pair. */
-static bool find_pair(const elementwise_program *p, int k, action *a) {
+static bool find_pair(elementwise_work *t, const elementwise_program *p, int k, action *a) {
   if (k + 1 == p->nstep) return false;
   const elementwise_step *s = &p->step[k], *next = &p->step[k + 1];
   enum pair_op first = pair_op_of(s), second = pair_op_of(next);
@@ -148,15 +168,21 @@ static bool find_pair(const elementwise_program *p, int k, action *a) {
   bool left = next->in[0] == s->out, right = next->in[1] == s->out;
   if (left == right || !is_read_once(p, k)) return false;
   if (right && second == PAIR_subtract) second = PAIR_subtract_from;
-  *a = (action){.step = k, .pair = cpu_isa->pair->kernel[s->compute][first][second],
-                .in = {s->in[0], s->in[1], next->in[left ? 1 : 0]}};
+  *a = (action){.step = k, .in = {s->in[0], s->in[1], next->in[left ? 1 : 0]}};
+  if (first != PAIR_subtract && is_single(t, p, s->in[0])) {       /* the order does not matter */
+    a->in[0] = s->in[1];
+    a->in[1] = s->in[0];
+  }
+  bool single = is_single(t, p, a->in[1]);
+  a->pair = cpu_isa->pair->kernel[s->compute][first][second][single];
+  if (a->pair && single && a->in[1] < p->nin) t->single[a->in[1]] = true;
   return a->pair != NULL;
 }
 
 static void choose_actions(elementwise_work *t, const elementwise_program *p) {
   for (int k = 0; k < p->nstep; k++) {
     action *a = &t->actions[t->naction++];
-    if (find_pair(p, k, a)) k++;
+    if (find_pair(t, p, k, a)) k++;
     else *a = (action){.step = k};
   }
 }
@@ -189,9 +215,10 @@ int cpu_elementwise(int index, const elementwise_call *c) {
   elementwise_work t;
   t.call = c;
   t.naction = 0;
-  choose_actions(&t, p);
+  memset(t.single, 0, sizeof t.single);
   t.size = sizeof(desk) + (size_t)p->nregister * sizeof(box_bytes);
   cut_plan(&t.cut, c->plan, p->nout + p->nin, &(needs){.most = most, .buffers = true});
+  choose_actions(&t, p);
   if (threads > t.cut.count) threads = (int)t.cut.count;
   size_t bytes = (size_t)threads * t.size;
   void *desks;
