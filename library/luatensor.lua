@@ -3255,13 +3255,12 @@ function lt.fft.irfftn(x, s, dim, options) end
 function lt.detach(x) end
 
 ---Captures a function's work on a device, so that a repeated sequence of small ops costs only one launch on a GPU, and no Lua
----on the CPU. The function is called twice, without arguments: first normally (kernels are compiled, its effects happen), then for the capture, which
----computes nothing. The results have no values before the first replay. Each replay runs the same ops on the same tensors:
----to change the inputs, write into them (`x:copy_(y)`). Random numbers advance at each replay as if the function had been
----called, and so do the steps of optimisers, with their current rates. Shapes, and branches that Lua took at the capture,
----stay the same. Inside the function, reading values, copies
----between devices, waiting, streams, events and work on another GPU are errors. Work on CPU tensors is not part of a graph of
----a GPU: it runs only in the two calls.
+---on the CPU. The function is called twice, without arguments: first normally (kernels are compiled, its effects happen), then
+---for the capture, which computes nothing. The results have no values before the first replay. Each replay runs the same ops
+---on the same tensors: to change the inputs, write into them (`x:copy_(y)`). Random numbers advance at each replay as if the
+---function had been called, and so do the steps of optimisers, with their current rates. Shapes, and branches that Lua took at
+---the capture, stay the same. Inside the function, reading values, copies between devices, waiting, streams, events and work on
+---another GPU are errors. Work on CPU tensors is not part of a graph of a GPU: it runs only in the two calls.
 ---Errors: errors of f.
 ---```lua
 ---if lt.cuda.is_available() then

@@ -30,10 +30,10 @@ void start_recording(void);
 /* Makes the tensor u, at stack index i, a constant: no gradient flows through the tensor. */
 void make_constant(lua_State *L, int i, tensor_userdata *u);
 
-/* Assignments x.grad = g and x.requires_grad = flag. x is at stack index 1, the new value at stack index 3. */
 /* While a graph is captured, remembers the gradient of the leaf at stack index `leaf` before its first change. */
 void note_gradient(lua_State *L, int leaf);
 
+/* Assignments x.grad = g and x.requires_grad = flag. x is at stack index 1, the new value at stack index 3. */
 int set_grad(lua_State *L);
 int set_requires_grad(lua_State *L);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "base/lock.h"
 
 static storage *listed;                   /* list of the live storages of at least LARGE_STORAGE bytes */
@@ -61,32 +62,24 @@ int storage_wrap(place where, void *ptr, size_t bytes, void (*release)(storage *
 _Thread_local FAST_TLS unsigned storage_capture;
 _Thread_local FAST_TLS storage_holdings *storage_holder;
 
-static bool has_room(storage_holdings *h) {
-  if (h->count < h->capacity) return true;
-  int capacity = h->capacity ? 2 * h->capacity : 16;
-  storage **more = realloc(h->list, (size_t)capacity * sizeof(storage *));
-  if (!more) return false;
-  h->list = more;
-  h->capacity = capacity;
-  return true;
-}
-
 void storage_hold(storage *s) {
   storage_holdings *h = storage_holder;
   if (s->capture == storage_capture || !place_equal(s->place, h->where)) return;
-  for (int k = h->count - 1; k >= 0; k--)
+  for (size_t k = h->count; k-- > 0;)
     if (h->list[k] == s) return;
-  if (!has_room(h)) {
+  storage **list = list_with_room(h->list, h->count, &h->capacity, sizeof(storage *));
+  if (!list) {
     h->failed = true;
     return;
   }
+  h->list = list;
   h->list[h->count++] = s;
   storage_retain(s);
   s->kept++;
 }
 
 void storage_release_all(storage_holdings *h) {
-  for (int k = 0; k < h->count; k++) {
+  for (size_t k = 0; k < h->count; k++) {
     h->list[k]->kept--;
     storage_drop(h->list[k]);
   }

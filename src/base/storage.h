@@ -61,7 +61,7 @@ static inline bool storage_is_sole(const storage *s) { return atomic_load_explic
 typedef struct storage_holdings {
   place     where;
   storage **list;
-  int       count, capacity;
+  size_t    count, capacity;
   bool      failed;                       /* a storage is missing, because memory was exhausted */
 } storage_holdings;
 

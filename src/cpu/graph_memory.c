@@ -4,8 +4,7 @@
 #include "cpu/graph.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
-
+#include "base/grow.h"
 #include "base/lock.h"
 
 _Thread_local FAST_TLS cpu_graph_memory *cpu_capturing;
@@ -36,26 +35,17 @@ void *cpu_graph_take(size_t size, size_t *bytes) {
   return ptr;
 }
 
-static bool has_room(cpu_graph_memory *m) {
-  if (m->count < m->capacity) return true;
-  size_t capacity = m->capacity ? 2 * m->capacity : 64;
-  cpu_graph_block *more = realloc(m->blocks, capacity * sizeof *more);
-  if (!more) return false;
-  m->blocks = more;
-  m->capacity = capacity;
-  return true;
-}
-
 bool cpu_graph_own(void *ptr, size_t size, size_t bytes) {
   cpu_graph_memory *m = cpu_capturing;
   lock_take(LOCK_GRAPHS);
-  bool fits = has_room(m);
-  if (fits) {
+  cpu_graph_block *blocks = list_with_room(m->blocks, m->count, &m->capacity, sizeof *blocks);
+  if (blocks) {
+    m->blocks = blocks;
     m->blocks[m->count++] = (cpu_graph_block){.ptr = ptr, .size = size, .bytes = bytes};
     atomic_fetch_add(count_at(ptr), 1);
   }
   lock_release(LOCK_GRAPHS);
-  return fits;
+  return blocks != NULL;
 }
 
 bool cpu_graph_give(const void *ptr) {

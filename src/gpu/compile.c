@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "gpu/cache.h"
 #include "gpu/sources.h"
 
@@ -235,13 +236,9 @@ static unit *find_unit(struct gpu_kernels *k, const uint8_t key[HASH_SIZE]) {
 }
 
 static bool make_room(struct gpu_kernels *k) {
-  if (k->nunits < k->units_size) return true;
-  size_t size = k->units_size ? 2 * k->units_size : 64;
-  unit *units = realloc(k->units, size * sizeof *units);
-  if (!units) return false;
-  k->units = units;
-  k->units_size = size;
-  return true;
+  unit *units = list_with_room(k->units, k->nunits, &k->units_size, sizeof *units);
+  if (units) k->units = units;
+  return units != NULL;
 }
 
 /* Sets *m to the module that is compiled from s->file with the defines of s. */

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 typedef struct held {
   gpu_segment *segment;
   gpu_block   *block;
@@ -25,13 +27,9 @@ struct gpu_recording {
 /* ---- capturing ---- */
 
 static bool more_held(struct gpu_recording *r) {
-  if (r->nheld < r->capacity) return true;
-  size_t capacity = r->capacity ? 2 * r->capacity : 16;
-  held *more = realloc(r->held, capacity * sizeof *more);
-  if (!more) return false;
-  r->held = more;
-  r->capacity = capacity;
-  return true;
+  held *list = list_with_room(r->held, r->nheld, &r->capacity, sizeof *list);
+  if (list) r->held = list;
+  return list != NULL;
 }
 
 void gpu_hold(gpu *g, gpu_segment *s, gpu_block *b) {

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
 
@@ -87,13 +89,9 @@ gpu_block *gpu_block_of(gpu *g, gpu_segment *s, const void *ptr) {
 }
 
 static int add_segment(gpu_memory *m, gpu_segment *s) {
-  if (m->nsegments == m->capacity) {
-    size_t capacity = m->capacity ? 2 * m->capacity : 64;
-    gpu_segment **more = realloc(m->segment, capacity * sizeof *more);
-    if (!more) return ERR_MEMORY;
-    m->segment = more;
-    m->capacity = capacity;
-  }
+  gpu_segment **list = list_with_room(m->segment, m->nsegments, &m->capacity, sizeof *list);
+  if (!list) return ERR_MEMORY;
+  m->segment = list;
   size_t at = segments_up_to(m, s->base);
   memmove(m->segment + at + 1, m->segment + at, (m->nsegments - at) * sizeof *m->segment);
   m->segment[at] = s;

@@ -73,7 +73,7 @@ int graph_compute_number(const job *j, tensor *out) {
 
 /* True if a tensor that the graph uses has lost its memory, such as memory that the host took back. */
 static bool has_lost(const storage_holdings *h) {
-  for (int k = 0; k < h->count; k++)
+  for (size_t k = 0; k < h->count; k++)
     if (storage_is_lost(h->list[k])) return true;
   return false;
 }

@@ -107,17 +107,25 @@ static void capture(lua_State *L, graph *g, int i) {
   if (st != OK) raise_device(L, "graph", st, g->where);
 }
 
+/* Pushes the graph of a call of the function at index 1, which is the only value on the stack. Returns 1. */
+static int push_captured(lua_State *L, place where) {
+  graph *g = push_graph(L, where);
+  capture(L, g, 2);
+  keep_results(L, g, 2);
+  lua_settop(L, 2);
+  return 1;
+}
+
 static const char *const options_known[] = {"device", NULL};
 
 /***
 Captures a function's work on a device, so that a repeated sequence of small ops costs only one launch on a GPU, and no Lua
-on the CPU. The function is called twice, without arguments: first normally (kernels are compiled, its effects happen), then for the capture, which
-computes nothing. The results have no values before the first replay. Each replay runs the same ops on the same tensors:
-to change the inputs, write into them (`x:copy_(y)`). Random numbers advance at each replay as if the function had been
-called, and so do the steps of optimisers, with their current rates. Shapes, and branches that Lua took at the capture,
-stay the same. Inside the function, reading values, copies
-between devices, waiting, streams, events and work on another GPU are errors. Work on CPU tensors is not part of a graph of
-a GPU: it runs only in the two calls.
+on the CPU. The function is called twice, without arguments: first normally (kernels are compiled, its effects happen), then
+for the capture, which computes nothing. The results have no values before the first replay. Each replay runs the same ops
+on the same tensors: to change the inputs, write into them (`x:copy_(y)`). Random numbers advance at each replay as if the
+function had been called, and so do the steps of optimisers, with their current rates. Shapes, and branches that Lua took at
+the capture, stay the same. Inside the function, reading values, copies between devices, waiting, streams, events and work on
+another GPU are errors. Work on CPU tensors is not part of a graph of a GPU: it runs only in the two calls.
 @function graph
 @tparam function f
 @tparam[opt] table options `device` (default: the default device, or the first GPU instead of the CPU)
@@ -137,11 +145,7 @@ static int l_graph(lua_State *L) {
   lua_pushcfunction(L, l_call_whole);
   lua_pushvalue(L, 1);
   lua_call(L, 1, 0);
-  graph *g = push_graph(L, where);
-  capture(L, g, 2);
-  keep_results(L, g, 2);
-  lua_settop(L, 2);
-  return 1;
+  return push_captured(L, where);
 }
 
 /* capture(f, device): captures one call of f without arguments. Unlike lt.graph, the function does not call f before. */
@@ -150,11 +154,7 @@ static int l_capture(lua_State *L) {
   if (!where.device->graphs) return luaL_error(L, "compile: no replays on %s", where.device->name);
   lua_settop(L, 1);
   if (random_is_captured()) return luaL_error(L, "compile: another graph is being captured");
-  graph *g = push_graph(L, where);
-  capture(L, g, 2);
-  keep_results(L, g, 2);
-  lua_settop(L, 2);
-  return 1;
+  return push_captured(L, where);
 }
 
 /* has_made(graph, x): true if x's memory was allocated during the capture of the graph. */
@@ -190,7 +190,7 @@ static int l_memory_of(lua_State *L) {
 static int l_uses(lua_State *L) {
   const storage_holdings *h = &check_graph(L, "compile")->holdings;
   const storage *s = check_tensor_later(L, 2, "compile")->store;
-  int k = 0;
+  size_t k = 0;
   while (k < h->count && h->list[k] != s) k++;
   lua_pushboolean(L, k < h->count);
   return 1;
