@@ -4,7 +4,7 @@
 /* The device boundary: one struct of function pointers for each kind of device. An entry that the kind does not
 ** support is NULL; the entries of kernel families are never NULL. */
 
-#include "base/calls.h"
+#include "base/tiled.h"
 #include "base/status.h"
 
 enum { DEVICE_ABI = 3 };
