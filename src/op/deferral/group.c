@@ -4,7 +4,7 @@
 
 /* ---- finding what is needed ---- */
 
-bool is_wanted(const entry *e) { return !storage_is_sole(e->store); }
+static bool is_wanted(const entry *e) { return !storage_is_sole(e->store); }
 
 size_t deferral_bytes(const deferral *d) {
   size_t bytes = 0;
@@ -205,7 +205,6 @@ static void join(deferral *d, int i, int number) {
 }
 
 void make_groups(deferral *d) {
-  find_pieces(d);
   count_readers(d);
   d->ngroup = 0;
   for (int i = 0; i < d->nstep; i++) {
@@ -219,4 +218,15 @@ void make_groups(deferral *d) {
     }
     join(d, i, number);
   }
+}
+
+int group_operands(const deferral *d, const group *g, access list[MAX_OPERANDS]) {
+  const step *first = &d->steps[g->first];
+  bool alone = g->first == g->last;
+  int n = 0;
+  for (int i = g->first; i != NONE; i = d->steps[i].next)
+    if (alone || d->steps[i].stored) list[n++] = (access){&d->steps[i].out, &d->steps[i].shape, true};
+  for (int k = 0; k < (alone ? first->nin : g->nin); k++)
+    list[n++] = (access){alone ? &first->in[k] : g->in[k], input_shape(first), false};
+  return n;
 }

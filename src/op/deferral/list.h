@@ -1,9 +1,9 @@
 #ifndef LT_OP_DEFERRAL_LIST_H
 #define LT_OP_DEFERRAL_LIST_H
 
-/* The list of deferred operations, and the stages of a run. record.c appends steps to the list. A run marks the steps
-** that are needed and joins steps to groups (group.c), finds groups that are computed tile by tile (tile.c), and calls
-** the device for each group (run.c). */
+/* The list of deferred operations, and the stages of a run. record.c appends steps to the list. A run marks the steps that
+** are needed (group.c), finds joined tensors that need not be made (pieces.c), joins steps to groups (group.c), and finds
+** groups that are computed tile by tile (tile.c). Then it makes the device's calls (lower.c) and runs them (run.c). */
 
 #include "op/deferral.h"
 #include "op/elementwise.h"
@@ -119,20 +119,18 @@ struct deferral {
   int64_t scratch[MOST_ENTRIES];       /* addresses of local entries in the scratch memory */
 };
 
-/* The members of a group, or of a step, that are in memory: what the device reads and writes. */
+/* An operand of a group's call. */
 typedef struct access {
   const operand_view *view;
   const shape *shape;
   bool writes;
 } access;
 
-/* Stores the accesses of group g in `list`, results first, and returns their number. Numbers are no accesses. */
-int group_accesses(const deferral *d, const group *g, access list[MAX_OPERANDS]);
+/* Stores the operands of group g's call, in the order of the call, in `list`, and returns their number. */
+int group_operands(const deferral *d, const group *g, access list[MAX_OPERANDS]);
 
 /* True if two operands, of steps of shape s, are the same elements in the same order. */
 bool same_view(const operand_view *a, const operand_view *b, const shape *s);
-
-bool is_wanted(const entry *e);
 
 /* Remembers a step for the error of the operation that follows. */
 static inline void blame(deferral *d, const step *s) {

@@ -43,35 +43,25 @@ int lower_group(deferral *d, const group *g, elementwise *program, lowering *l) 
 
 /* ---- rows ---- */
 
-/* Replaces the leading dims of the view that are the rows by one dim of cut->n rows. */
-static void cut_view(const cut *c, const operand_view *v, const shape *s, int64_t *stride) {
+/* Sets the shape and the strides of a view of shape s. For a cut, the leading dims that are the rows become one dim of
+** cut->n rows. */
+static void cut_view(const cut *c, const operand_view *v, const shape *s, shape *to, int64_t *stride) {
   int64_t row = 0;
-  int batch = rows_of(v, s, c->rows, &row);
-  stride[0] = row;
-  for (int k = batch; k < s->ndim; k++) stride[1 + k - batch] = v->stride[k];
-}
-
-static void cut_shape(const cut *c, const shape *s, int batch, shape *to) {
-  to->ndim = 1 + s->ndim - batch;
-  to->dim[0] = c->n;
-  for (int k = batch; k < s->ndim; k++) to->dim[1 + k - batch] = s->dim[k];
-}
-
-/* Returns the strides of the view for the cut. They are in `space`, or the view's own if the cut is NULL. */
-static const int64_t *strides(const cut *c, const operand_view *v, const shape *s, int64_t space[MAX_DIMS]) {
-  if (!c) return v->stride;
-  cut_view(c, v, s, space);
-  return space;
+  int batch = c ? rows_of(v, s, c->rows, &row) : 0;
+  to->ndim = 0;
+  if (c) {
+    to->dim[to->ndim] = c->n;
+    stride[to->ndim++] = row;
+  }
+  for (int k = batch; k < s->ndim; k++) {
+    to->dim[to->ndim] = s->dim[k];
+    stride[to->ndim++] = v->stride[k];
+  }
 }
 
 static tensor tensor_of(const cut *c, const operand_view *v, const shape *s) {
-  tensor t = {.dtype = v->dtype, .shape = *s};
-  int64_t row;
-  if (c) cut_shape(c, s, rows_of(v, s, c->rows, &row), &t.shape);
-  const int64_t *from = strides(c, v, s, t.stride);
-  if (from != t.stride)
-    for (int k = 0; k < s->ndim; k++) t.stride[k] = from[k];
-  t.count = 1;
+  tensor t = {.dtype = v->dtype, .count = 1};
+  cut_view(c, v, s, &t.shape, t.stride);
   for (int k = 0; k < t.shape.ndim; k++) t.count *= t.shape.dim[k];
   return t;
 }
@@ -87,24 +77,30 @@ static operand operand_of(const deferral *d, const operand_view *v, enum dtype c
   return (operand){.data = (void *)(start + (uintptr_t)(v->offset * dtype_size(v->dtype))), .dtype = v->dtype};
 }
 
-/* Starts the plan of an element-wise call. */
+/* Starts the plan of an element-wise call, for the step's whole shape, a cut or a region. */
 static void start_plan(plan *p, const cut *c, const region *r, const step *s) {
-  shape cut_to;
-  int64_t row;
-  if (c) cut_shape(c, &s->shape, rows_of(&s->out, &s->shape, c->rows, &row), &cut_to);
-  plan_init(p, c ? &cut_to : r ? &r->shape : &s->shape);
+  shape to;
+  int64_t stride[MAX_DIMS];
+  cut_view(c, &s->out, &s->shape, &to, stride);
+  plan_init(p, r ? &r->shape : &to);
 }
 
 /* Sets operand k of an element-wise call and of its plan. The operand is the view v of a step of shape s. */
 static operand set_operand(const deferral *d, plan *p, int k, const operand_view *v, const shape *s, enum dtype compute,
                            const cut *c, const region *r) {
   operand_view part;
-  int64_t space[MAX_DIMS];
-  if (r && v->entry != NONE) {
+  shape to;
+  int64_t stride[MAX_DIMS];
+  if (v->entry == NONE) {
+    plan_operand(p, k, NULL);
+    return operand_of(d, v, compute);
+  }
+  if (r) {
     region_view(d, r, v, &part);
     v = &part;
   }
-  plan_operand(p, k, v->entry == NONE ? NULL : strides(c, v, s, space));
+  cut_view(c, v, s, &to, stride);
+  plan_operand(p, k, stride);
   return operand_of(d, v, compute);
 }
 
@@ -200,23 +196,9 @@ static tiled_operand place_operand(const deferral *d, const access *a, int64_t r
                          .offset = e->local ? *scratch + a->view->offset * size : 0};
 }
 
-/* Stores the operands of the group's call, in the call's order, in `list`, and returns their number. */
-static int call_operands(const deferral *d, const lowering *l, access list[MAX_OPERANDS]) {
-  const step *s = &d->steps[l->group->first];
-  int n = 0;
-  if (l->family != TILED_elementwise) {
-    list[n++] = (access){&s->out, &s->shape, true};
-    for (int k = 0; k < s->nin; k++) list[n++] = (access){&s->in[k], input_shape(s), false};
-    return n;
-  }
-  for (int k = 0; k < l->nresult; k++) list[n++] = (access){&d->steps[l->results[k]].out, &s->shape, true};
-  for (int k = 0; k < l->group->nin; k++) list[n++] = (access){l->group->in[k], &s->shape, false};
-  return n;
-}
-
 void lower_operands(const deferral *d, const lowering *l, int64_t rows, const int64_t *scratch, tiled_part *part) {
   access list[MAX_OPERANDS];
-  int n = call_operands(d, l, list);
+  int n = group_operands(d, l->group, list);
   part->family = l->family;
   part->noperand = n;
   part->nresult = l->family == TILED_elementwise ? l->nresult : 1;

@@ -125,20 +125,22 @@ static void append_map(deferral *d, const job *j, const tensor *out) {
   finish(d, s, out);
 }
 
-static void append_reduction(deferral *d, const reduction *r, const tensor *out) {
-  step *s = append(d, STEP_REDUCE, reductions[r->op].name, (int)r->op, r->compute, 1, out);
-  s->op.reduce = *r;
-  s->in_shape = r->in->shape;
-  set_view(d, &s->in[0], r->in, &r->in->shape);
+/* Appends a step of one input, whose shape is not that of the result. The caller sets the step's `op`. */
+static step *append_from(deferral *d, enum step_kind kind, const char *name, int op, enum dtype compute, const tensor *in,
+                         const tensor *out) {
+  step *s = append(d, kind, name, op, compute, 1, out);
+  s->in_shape = in->shape;
+  set_view(d, &s->in[0], in, &in->shape);
   finish(d, s, out);
+  return s;
+}
+
+static void append_reduction(deferral *d, const reduction *r, const tensor *out) {
+  append_from(d, STEP_REDUCE, reductions[r->op].name, (int)r->op, r->compute, r->in, out)->op.reduce = *r;
 }
 
 static void append_line(deferral *d, const scan_softmax_job *l, const tensor *out) {
-  step *s = append(d, STEP_LINE, l->info->name, (int)(l->info - scan_softmax_rows), l->compute, 1, out);
-  s->op.line = *l;
-  s->in_shape = l->in->shape;
-  set_view(d, &s->in[0], l->in, &l->in->shape);
-  finish(d, s, out);
+  append_from(d, STEP_LINE, l->info->name, (int)(l->info - scan_softmax_rows), l->compute, l->in, out)->op.line = *l;
 }
 
 /* Allocates the memory of a storage that no step of the list writes. */

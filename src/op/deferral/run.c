@@ -48,7 +48,10 @@ static int join_pieces(deferral *d, const group *g) {
   for (int k = 0; k < g->nin; k++) {
     entry *e = &d->entries[g->in[k]->entry];
     if (e->piece != NONE && !e->store->ptr) st = storage_provide(e->store);
-    for (int i = e->piece; st == OK && i != NONE; i = d->steps[i].next) st = run_step(d, &d->steps[i]);
+    for (int i = e->piece; st == OK && i != NONE; i = d->steps[i].next) {
+      st = run_step(d, &d->steps[i]);
+      if (st == OK) d->steps[i].done = true;
+    }
     if (st != OK) return st;
     e->piece = NONE;
   }
@@ -197,6 +200,7 @@ int deferral_run(deferral *d) {
   if (d->running || this_operation.inside) return ERR_BUSY;
   d->running = true;
   find_needed(d);
+  find_pieces(d);
   make_groups(d);
   make_tiles(d);
   int st = provide(d);

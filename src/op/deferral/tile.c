@@ -36,20 +36,11 @@ static int leading_dims(const step *s) {
 
 /* ---- accesses ---- */
 
-static int add_access(access *list, int n, const operand_view *v, const shape *s, bool writes) {
-  if (v->entry != NONE) list[n++] = (access){v, s, writes};
-  return n;
-}
-
-int group_accesses(const deferral *d, const group *g, access list[MAX_OPERANDS]) {
+/* Stores the accesses of group g in `list`, results first, and returns their number. Numbers are no accesses. */
+static int group_accesses(const deferral *d, const group *g, access list[MAX_OPERANDS]) {
   int n = 0;
-  const step *first = &d->steps[g->first];
-  for (int i = g->first; i != NONE; i = d->steps[i].next)
-    if (d->steps[i].stored || g->first == g->last) n = add_access(list, n, &d->steps[i].out, &d->steps[i].shape, true);
-  if (g->first == g->last)
-    for (int k = 0; k < first->nin; k++) n = add_access(list, n, &first->in[k], input_shape(first), false);
-  else
-    for (int k = 0; k < g->nin; k++) n = add_access(list, n, g->in[k], &first->shape, false);
+  for (int k = 0, all = group_operands(d, g, list); k < all; k++)
+    if (list[k].view->entry != NONE) list[n++] = list[k];
   return n;
 }
 
