@@ -201,16 +201,11 @@ static bool is_repeated(const box *b, int ndim, const int64_t *stride) {
   return true;
 }
 
-/* Writes `count` copies of the element at `from`, in the compute dtype. */
-static void repeat(side *s, int64_t count, char *into, const char *from) {
-  int size = s->size;
-  _Alignas(16) char converted[16];
-  if (s->convert) {
-    s->convert(1, converted, from);
-    from = converted;
-    size = s->computed;
-  }
-  cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&(copy_plan){.rows = 1, .cols = count, .to_col = 1}, into, from);
+const char *side_fetch_one(side *s, int64_t offset) {
+  const char *from = s->data + offset * s->size;
+  if (!s->convert) return from;
+  s->convert(1, s->value, from);
+  return s->value;
 }
 
 const char *side_fetch(side *s, const box *b, int ndim, int64_t offset, char *into) {
@@ -218,26 +213,21 @@ const char *side_fetch(side *s, const box *b, int ndim, int64_t offset, char *in
   bool run = is_run(b, ndim, s->stride);
   if (run && !s->convert) return from;
   if (b->full && s->from == from && s->ready == into) return into;
-  const char *raw = from;
-  bool repeats = is_repeated(b, ndim, s->stride);
-  if (repeats) {
-    repeat(s, b->count, into, from);
-  } else if (!run) {
-    char *packed = s->convert ? s->raw : into;
-    box_copy(b, ndim, s->size, packed, NULL, from, s->stride);
-    raw = packed;
+  if (is_repeated(b, ndim, s->stride)) {
+    copy_kernel copy = cpu_isa->convert->copy[__builtin_ctz((unsigned)s->computed)];
+    copy(&(copy_plan){.rows = 1, .cols = b->count, .to_col = 1}, into, side_fetch_one(s, offset));
+  } else {
+    const char *raw = from;
+    if (!run) {
+      char *packed = s->convert ? s->raw : into;
+      box_copy(b, ndim, s->size, packed, NULL, from, s->stride);
+      raw = packed;
+    }
+    if (s->convert) s->convert(b->count, into, raw);
   }
-  if (s->convert && !repeats) s->convert(b->count, into, raw);
   s->from = b->full ? from : NULL;
   s->ready = into;
   return into;
-}
-
-const char *side_fetch_one(side *s, int64_t offset) {
-  const char *from = s->data + offset * s->size;
-  if (!s->convert) return from;
-  s->convert(1, s->value, from);
-  return s->value;
 }
 
 char *side_target(side *s, const box *b, int ndim, int64_t offset) {

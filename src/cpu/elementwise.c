@@ -144,7 +144,8 @@ static bool is_read_once(const elementwise_program *p, int k) {
 
 /* True if all elements of the input's boxes are one element, and only one step reads the input. For input 0 the function may
 ** return false although this is true, because inputs that a step does not have are 0, too. */
-static bool is_uniform(const elementwise_work *t, const elementwise_program *p, uint8_t input) {
+static bool is_uniform(const elementwise_work *t, uint8_t input) {
+  const elementwise_program *p = t->call->program;
   const plan *plan = t->call->plan;
   int uses = 0;
   for (int i = 0; i < p->nstep; i++)
@@ -154,13 +155,14 @@ static bool is_uniform(const elementwise_work *t, const elementwise_program *p, 
   return uses == 1;
 }
 
-static bool is_single(const elementwise_work *t, const elementwise_program *p, uint8_t value) {
+static bool is_single(const elementwise_work *t, uint8_t value) {
   if (value >= ELEMENTWISE_REGISTER) return false;
-  return value >= ELEMENTWISE_CONSTANT || is_uniform(t, p, value);
+  return value >= ELEMENTWISE_CONSTANT || is_uniform(t, value);
 }
 
 /* Sets *a to the pair of steps k and k + 1. Returns false if there is no kernel for the pair. */
-static bool find_pair(elementwise_work *t, const elementwise_program *p, int k, action *a) {
+static bool find_pair(elementwise_work *t, int k, action *a) {
+  const elementwise_program *p = t->call->program;
   if (k + 1 == p->nstep) return false;
   const elementwise_step *s = &p->step[k], *next = &p->step[k + 1];
   enum pair_op first = pair_op_of(s), second = pair_op_of(next);
@@ -169,20 +171,22 @@ static bool find_pair(elementwise_work *t, const elementwise_program *p, int k, 
   if (left == right || !is_read_once(p, k)) return false;
   if (right && second == PAIR_subtract) second = PAIR_subtract_from;
   *a = (action){.step = k, .in = {s->in[0], s->in[1], next->in[left ? 1 : 0]}};
-  if (first != PAIR_subtract && is_single(t, p, s->in[0])) {       /* the order does not matter */
+  if (first != PAIR_subtract && is_single(t, s->in[0])) {       /* the order does not matter */
     a->in[0] = s->in[1];
     a->in[1] = s->in[0];
   }
-  bool single = is_single(t, p, a->in[1]);
+  bool single = is_single(t, a->in[1]);
   a->pair = cpu_isa->pair->kernel[s->compute][first][second][single];
   if (a->pair && single && a->in[1] < p->nin) t->single[a->in[1]] = true;
   return a->pair != NULL;
 }
 
-static void choose_actions(elementwise_work *t, const elementwise_program *p) {
-  for (int k = 0; k < p->nstep; k++) {
+static void choose_actions(elementwise_work *t) {
+  t->naction = 0;
+  memset(t->single, 0, sizeof t->single);
+  for (int k = 0; k < t->call->program->nstep; k++) {
     action *a = &t->actions[t->naction++];
-    if (find_pair(t, p, k, a)) k++;
+    if (find_pair(t, k, a)) k++;
     else *a = (action){.step = k};
   }
 }
@@ -214,11 +218,9 @@ int cpu_elementwise(int index, const elementwise_call *c) {
   if (strided) most = least_of(most, most_of(LEAST, c->plan->count / threads));
   elementwise_work t;
   t.call = c;
-  t.naction = 0;
-  memset(t.single, 0, sizeof t.single);
   t.size = sizeof(desk) + (size_t)p->nregister * sizeof(box_bytes);
   cut_plan(&t.cut, c->plan, p->nout + p->nin, &(needs){.most = most, .buffers = true});
-  choose_actions(&t, p);
+  choose_actions(&t);
   if (threads > t.cut.count) threads = (int)t.cut.count;
   size_t bytes = (size_t)threads * t.size;
   void *desks;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/profile.h"
 
 /* A stored call. */
@@ -26,7 +27,7 @@ typedef struct cpu_graph {
 
 static _Thread_local FAST_TLS cpu_graph *captured;           /* the graph that this thread captures, or NULL */
 
-static _Thread_local char words[256];
+static _Thread_local char words[256] = "the CPU failed";
 
 const char *cpu_graph_words(void) { return words; }
 
@@ -127,21 +128,14 @@ static bool is_read(enum profile_family family, const void *call) {
   return family == PROFILE_nonzero || (family == PROFILE_linalg && ((const linalg_call *)call)->info);
 }
 
-static bool has_place(cpu_graph *g) {
-  if (g->ncall < g->capacity) return true;
-  size_t capacity = g->capacity ? 2 * g->capacity : 64;
-  stored *more = realloc(g->calls, capacity * sizeof *more);
-  if (!more) return false;
-  g->calls = more;
-  g->capacity = capacity;
-  return true;
-}
-
 static int store(enum profile_family family, int (*run)(void *), const void *call, size_t bytes) {
   cpu_graph *g = captured;
   if (is_read(family, call)) return ERR_CAPTURE;
   if (family == PROFILE_user_kernel) return ERR_NO_KERNEL;
-  stored s = {.run = run, .call = has_place(g) ? copy_call(family, call, bytes) : NULL, .family = family};
+  stored *calls = list_with_room(g->calls, g->ncall, &g->capacity, sizeof *calls);
+  if (!calls) return ERR_MEMORY;
+  g->calls = calls;
+  stored s = {.run = run, .call = copy_call(family, call, bytes), .family = family};
   if (!s.call) return ERR_MEMORY;
   g->calls[g->ncall++] = s;
   return OK;
@@ -244,5 +238,6 @@ static int graph_replay(int index, void *graph) {
 }
 
 const device_graphs cpu_graphs = {
-  .begin = graph_begin, .end = graph_end, .resume = graph_resume, .alloc_apart = graph_alloc_apart, .replay = graph_replay, .free = graph_free
+  .begin = graph_begin, .end = graph_end, .resume = graph_resume, .alloc_apart = graph_alloc_apart,
+  .replay = graph_replay, .free = graph_free
 };
