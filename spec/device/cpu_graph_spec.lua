@@ -1,6 +1,7 @@
 -- tags: smoke
 -- Tests graphs on the CPU: the device's calls of a function are stored, and repeated without Lua.
 local lt = require "luatensor"
+local graph_cases = require "spec.support.graph_cases"
 local helpers = require "spec.support.helpers"
 local nn = require "luatensor.nn"
 local shell = require "spec.support.shell"
@@ -22,38 +23,7 @@ describe("lt.graph on the CPU", function()
   setup(function() lt.set_default_device "cpu" end)
   teardown(function() lt.set_default_device(default) end)
 
-  it("runs the function once; replays do all of it again on the same tensors", function()
-    local x = lt.tensor {1, 2, 3}
-    local g = graph(function()
-      x:add_(1)
-      return x * 2, "label", nil
-    end)
-    assert.same({2, 3, 4}, x:totable())
-    local results = table.pack(g:replay())
-    assert.equal(3, results.n)
-    assert.equal("label", results[2])
-    assert.same({6, 8, 10}, results[1]:totable())
-    assert.is_true(rawequal(results[1], g:replay()))
-    assert.same({8, 10, 12}, results[1]:totable())
-    assert.equal("graph of cpu", tostring(g))
-  end)
-
-  it("keeps the memory of tensors that died, and uses only its own memory again", function()
-    local x = lt.full({1000}, 2)
-    local g = graph(function()
-      local y = x + 1
-      local z = y * y
-      y:free()
-      return z + x
-    end)
-    x:free()
-    local others = {}
-    for k = 1, 50 do others[k] = lt.full({1000}, -k) end
-    for _ = 1, 2 do
-      assert.equal(11000, g:replay():sum():item())
-      for k = 1, 50 do assert.equal(-1000 * k, others[k]:sum():item()) end
-    end
-  end)
+  graph_cases("cpu", "cpu")
 
   it("leaves its results when it is freed, and gives its memory back", function()
     collectgarbage()

@@ -3,6 +3,7 @@
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
 local gpu = require "spec.support.gpu"
+local graph_cases = require "spec.support.graph_cases"
 local fails, message_of = helpers.fails, helpers.message_of
 
 describe("lt.graph", function()
@@ -27,22 +28,7 @@ end
 
 gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR = "order=lazy,leaks=1,devices=2"},
                           {LUATENSOR_EMULATOR = "order=lazy,guard=1", LUATENSOR_GPU_CACHE = "off"}}, function()
-  it("runs the function once as it is; replays do all of it again on the same tensors", function()
-    local x = lt.tensor({1, 2, 3}, device)
-    local g = lt.graph(function()
-      x:add_(1)
-      return x * 2, "label", nil
-    end)
-    assert.same({2, 3, 4}, x:totable())
-    local results = table.pack(g:replay())
-    assert.equal(3, results.n)
-    assert.equal("label", results[2])
-    assert.same({6, 8, 10}, results[1]:totable())
-    local again = g:replay()
-    assert.is_true(rawequal(results[1], again))
-    assert.same({8, 10, 12}, results[1]:totable())
-    assert.equal("graph of " .. gpu.kind .. ":0", tostring(g))
-  end)
+  graph_cases(gpu.kind, gpu.kind .. ":0")
 
   it("takes other inputs that are written into its tensors", function()
     local x = lt.zeros(3, device)
@@ -51,22 +37,6 @@ gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR 
       x:copy_(lt.tensor({k, 1, 2}, {device = "cpu", dtype = "float32"}))
       assert.equal(k * k + 5, g:replay():item())
     end
-  end)
-
-  it("tensors that died inside, and inputs that died since, stay: nothing else gets their memory", function()
-    local x = lt.full({1000}, 2, device)
-    local g = lt.graph(function()
-      local y = x + 1
-      local z = y * y
-      y:free()
-      return z + x
-    end)
-    x:free()
-    local others = {}
-    for k = 1, 50 do others[k] = lt.full({1000}, -k, device) end
-    assert.equal(11000, g:replay():sum():item())
-    for k = 1, 50 do assert.equal(-1000 * k, others[k]:sum():item()) end
-    assert.equal(11000, g:replay():sum():item())
   end)
 
   it("views of results, and results, stay what they are when the graph is freed", function()
