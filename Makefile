@@ -322,6 +322,14 @@ demo: deps-run            ## builds and runs every experiment at full size; DEMO
 bench: build              ## prints the performance table; BENCH="--rows add --json file", DEVICE=cuda, PYTHON=a Python with torch and numpy
 	@PYTHON="$(PYTHON)" tools/lua bench/bench.lua $(if $(DEVICE),--device $(DEVICE)) $(BENCH)
 
+# A file for a machine with a GPU, but without a network, compiler or Lua (docs/borrow-a-gpu.md). READY names a folder of
+# compiled kernels for this GPU.
+.PHONY: gpu-bundle gpu-bundle-now
+gpu-bundle: deps-test     ## packs all that tools/gpu_day needs on a borrowed GPU: build/luatensor-gpu.tar.gz
+	@$(MAKE) --no-print-directory -s gpu-bundle-now BUNDLE=1
+gpu-bundle-now: build
+	@MODULE=$(MODULE) LIBRARY_DIRS="$(LIBRARY_DIRS)" STRIP=$(STRIP) tools/gpu_bundle $(BUILD)/luatensor-gpu.tar.gz $(READY)
+
 # The commands below read the folders from environment variables, so that the shell does not interpret quotes, spaces
 # and `$` in a folder's name.
 install uninstall: export libdir := $(DESTDIR)$(LIBDIR)

@@ -23,6 +23,8 @@ local options = arguments.read({...}, "Times luatensor beside PyTorch and NumPy.
   {"rows", "", kind = "text", help = "only rows whose name contains this Lua pattern"},
   {"gates", "no", kind = "text", help = "yes: only rows that have a gate"},
   {"rounds", 7, kind = "count", help = "rounds of each library; slow rows have 3"},
+  {"round", 0.1, kind = "seconds", help = "time of a round of each library"},
+  {"budget", 86400, kind = "seconds", help = "time after which no further row is measured"},
   {"threads"},
   {"device", "cpu"},
   {"wait", 60, kind = "count", help = "seconds to wait for an idle machine"},
@@ -231,11 +233,14 @@ local function await_idle()
   return idle.await(options.wait)
 end
 
--- Measures the rows. Returns the entries of the performance table and of the table of compiled functions.
+-- Measures the rows until the time of --budget is over. Returns the entries of the performance table and of the table
+-- of compiled functions.
 local function run_rows(chosen, contenders, limits)
   local entries, compiled = {}, {}
+  local give_up = lt.clock() + options.budget
   local task <close> = progress.task("bench", #chosen)
   for i, row in ipairs(chosen) do
+    if lt.clock() > give_up then break end
     task:step(row[1])
     local quiet = idle.await(options.wait)
     local figures = measure(row, contenders)
@@ -259,7 +264,7 @@ end
 
 lt.set_default_device(options.device)
 local chosen, any_compiled = choose_rows()
-local contenders = contender.all(options.threads, options.device, any_compiled)
+local contenders = contender.all(options, any_compiled)
 local limits = lt.limits(options.device)
 print(experiment.describe(options.device))
 for _, note in ipairs(experiment.caveats(options.device)) do print(terminal.block(note)) end
@@ -286,7 +291,10 @@ for _, check in ipairs(checks) do
     print(("%s: %s (gate %s): %s"):format(outcome.name, outcome.value, outcome.gate, outcome.verdict))
   end
 end
-if #entries + #outcomes == 0 then print(("no row matches %q"):format(options.rows)) end
+if #entries < #chosen then
+  print(("%d of %d rows were not measured, because the time of --budget was over"):format(#chosen - #entries, #chosen))
+end
+if #chosen + #outcomes == 0 then print(("no row matches %q"):format(options.rows)) end
 print_errors(entries)
 for _, entry in ipairs(entries) do
   if not entry.quiet then

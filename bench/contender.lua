@@ -10,8 +10,6 @@ local steps = require "bench.steps"
 
 local contender = {}
 
-local ROUND <const> = 0.1      -- seconds that a round of several calls should take, as in peers/peer.py
-
 -- ---- luatensor, in this process -----------------------------------------------------------------
 
 local ours = {}
@@ -74,11 +72,11 @@ function ours:prepare(row)
   local worked, problem = pcall(time_calls, loop, 1)
   if not worked then return false, problem end
   local calls, seconds = 1, time_calls(loop, 1)
-  while seconds < ROUND / 4 do
+  while seconds < self.round / 4 do
     calls = 2 * calls
     seconds = time_calls(loop, calls)
   end
-  self.loop, self.calls = loop, math.max(1, calls * ROUND // seconds)
+  self.loop, self.calls = loop, math.max(1, calls * self.round // seconds)
   return true
 end
 
@@ -91,14 +89,16 @@ peer.__index = peer
 
 -- Starts a peer: a Python process that times PyTorch or NumPy. It reads requests from a named pipe and writes answers
 -- to its standard output. kind: the peer's name, the column of its expressions, its script, and `field`, the field of
--- the rows that it times (nil: all rows). Returns nil if Python or the library is missing.
-local function start_peer(kind, threads, device)
+-- the rows that it times (nil: all rows). options: those of contender.all. Returns nil if Python or the library is
+-- missing.
+local function start_peer(kind, options)
   local fifo = os.tmpname()
   os.remove(fifo)
   assert(os.execute("mkfifo " .. fifo), "mkfifo failed")
+  local threads = options.threads
   local variables = ("OMP_NUM_THREADS=%d OPENBLAS_NUM_THREADS=%d MKL_NUM_THREADS=%d"):format(threads, threads, threads)
-  local command = ("%s %s bench/peers/%s %d %s %s < %s"):format(
-    variables, os.getenv("PYTHON") or "python3", kind[3], threads, device, kind.field or "", fifo)
+  local command = ("%s %s bench/peers/%s %g %d %s %s < %s"):format(variables, os.getenv("PYTHON") or "python3", kind[3],
+    options.round, threads, options.device, kind.field or "", fifo)
   local answers = assert(io.popen(command .. " 2>/dev/null", "r"))
   local requests = assert(io.open(fifo, "w"))        -- waits until the peer's shell has opened the pipe
   os.remove(fifo)
@@ -145,18 +145,21 @@ function peer:run()
 end
 
 --- Returns a list of the contenders: luatensor, and the peers that are installed and support the device. Prints the
--- name of each peer that is not installed. compiled: true if rows ask for compiled functions.
-function contender.all(threads, device, compiled)
-  local list = {setmetatable({name = "luatensor", version = lt._VERSION}, ours)}
+-- name of each peer that is not installed. options: `threads`, `device`, and `round`, the seconds that a round of
+-- several calls should take. compiled: true if rows ask for compiled functions.
+function contender.all(options, compiled)
+  local function own(name, version, field)
+    return setmetatable({name = name, version = version, field = field, round = options.round}, ours)
+  end
+  local list = {own("luatensor", lt._VERSION)}
   local peers = {{"torch", 4, "torch_rows.py"}}
-  if device == "cpu" then peers[2] = {"numpy", 5, "numpy_rows.py"} end
+  if options.device == "cpu" then peers[2] = {"numpy", 5, "numpy_rows.py"} end
   if compiled then
-    list[2] = setmetatable({name = "compiled", version = "lt.compile", field = "compiled"}, ours)
-    list[3] = setmetatable({name = "kernel", version = "lt.elementwise", field = "kernel"}, ours)
+    list[2], list[3] = own("compiled", "lt.compile", "compiled"), own("kernel", "lt.elementwise", "kernel")
     peers[#peers + 1] = {"torch_compiled", 4, "torch_rows.py", field = "compiled"}
   end
   for _, kind in ipairs(peers) do
-    local found = start_peer(kind, threads, device)
+    local found = start_peer(kind, options)
     list[#list + 1] = found
     if not found then print(("%s: not installed (PYTHON=%s)"):format(kind[1], os.getenv("PYTHON") or "python3")) end
   end

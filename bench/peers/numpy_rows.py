@@ -1,4 +1,7 @@
-"""Times rows of bench/rows.lua with NumPy. NumPy's BLAS reads the number of threads from the environment."""
+"""Times rows of bench/rows.lua with NumPy. Usage: numpy_rows.py ROUND …
+
+NumPy's BLAS reads the number of threads from the environment.
+"""
 
 import numpy
 

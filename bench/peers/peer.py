@@ -12,7 +12,7 @@ import sys
 import time
 import timeit
 
-ROUND = 0.1          # seconds of a round, so that a fast row is called many times and a slow row once
+ROUND = float(sys.argv[1])   # seconds of a round, so that a fast row is called many times and a slow row once
 
 
 def parse_inputs(text):

@@ -1,4 +1,4 @@
-"""Times rows of bench/rows.lua with PyTorch. Usage: torch_rows.py THREADS DEVICE [compiled]
+"""Times rows of bench/rows.lua with PyTorch. Usage: torch_rows.py ROUND THREADS DEVICE [compiled]
 
 With the word compiled, torch.compile compiles each row. Without it, the rows run in eager mode.
 """
@@ -13,8 +13,8 @@ import chains
 import steps
 from peer import serve
 
-torch.set_num_threads(int(sys.argv[1]))
-device = sys.argv[2].replace("rocm", "cuda")  # PyTorch calls AMD's GPUs "cuda", too
+torch.set_num_threads(int(sys.argv[2]))
+device = sys.argv[3].replace("rocm", "cuda")  # PyTorch calls AMD's GPUs "cuda", too
 torch.set_default_device(device)
 
 
@@ -40,7 +40,7 @@ def compiled(function):
     return torch.compile(function)
 
 
-compiles = sys.argv[3:] == ["compiled"]
+compiles = sys.argv[4:] == ["compiled"]
 print("PyTorch " + torch.__version__ + (", torch.compile" if compiles else ""), flush=True)
 with tempfile.TemporaryDirectory() as folder:      # an empty cache, so that the first call of a row compiles the row
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder

@@ -1,15 +1,16 @@
 -- Runs busted on each spec file in a process of its own and adds up the counts.
 --
---   tools/lua spec/support/run.lua [VARIABLE=value …] [--label text] [--jobs n] [--needs-gpu] [--with tag,…] [--without tag,…]
---                                  [--list] [spec/FOLDER/NAME_spec.lua …]
+--   tools/lua spec/support/run.lua [VARIABLE=value …] [--label text] [--jobs n] [--shares n] [--needs-gpu] [--with tag,…]
+--                                  [--without tag,…] [--list] [spec/FOLDER/NAME_spec.lua …]
 --
 -- VARIABLE=value sets a variable in the environment of the specs. --jobs runs n files at a time (default 1), and
--- prints each file's line when the file is done. --with runs only files that have one of the tags (tags.lua), --without
--- only files that have none of the tags. Both apply to the named files, or to all specs if no file is named. --list
--- only prints the files. The line of a file ends with the user and system time of its processes, which depend less on
--- other processes than the elapsed time. The output ends with a line for each failure and "N passed, N failed, N
--- skipped". The exit status is 1 if a spec failed or a process crashed. A file that ends without busted's counts,
--- because of a crash, is one failure.
+-- prints each file's line when the file is done. --shares runs each spec that draws its cases (helpers.drawn) in n
+-- processes, which divide the cases among them, and starts the longest runs first. --with runs only files that have one
+-- of the tags (tags.lua), --without only files that have none of the tags. Both apply to the named files, or to all
+-- specs if no file is named. --list only prints the files. The line of a file ends with the user and system time of its
+-- processes, which depend less on other processes than the elapsed time. The output ends with a line for each failure
+-- and "N passed, N failed, N skipped". The exit status is 1 if a spec failed or a process crashed. A file that ends
+-- without busted's counts, because of a crash, is one failure.
 local tags = require "spec.support.tags"
 
 local lua = os.getenv "LUA" or "lua5.4"
@@ -36,10 +37,10 @@ local function all_specs()
 end
 
 -- Maps each option that takes a value to the name of its field.
-local valued = {["--label"] = "label", ["--jobs"] = "jobs", ["--with"] = "with", ["--without"] = "without"}
+local valued = {["--label"] = "label", ["--jobs"] = "jobs", ["--shares"] = "shares", ["--with"] = "with", ["--without"] = "without"}
 
 local function parse(arguments)
-  local options = {files = {}, label = "", jobs = 1, with = "", without = ""}
+  local options = {files = {}, label = "", jobs = 1, shares = 1, with = "", without = ""}
   options.environment = "LUATENSOR_FAULTS=1 "            -- enables lt._fail_after
   local i = 1
   while arguments[i] do
@@ -81,6 +82,31 @@ local function cpu_seconds(line)
   local sum = 0
   for minutes, seconds in line:gmatch "(%d+)m([%d.]+)s" do sum = sum + 60 * minutes + seconds end
   return sum
+end
+
+-- Returns whether a spec draws its cases, so that LUATENSOR_TEST_SHARE selects a part of them.
+local function draws(file)
+  local spec <close> = assert(io.open(file))
+  return spec:read("a"):find "helpers%.drawn" ~= nil
+end
+
+-- Returns the list of runs: tables with the `file` of a spec and the value `share` of LUATENSOR_TEST_SHARE, which is
+-- nil if the run has all cases. The longest runs come first.
+local function divide(files, shares)
+  local slow = tags.select(files, "many-kernels", "")
+  local is_slow, whole, parts, rest = {}, {}, {}, {}
+  for _, file in ipairs(slow) do is_slow[file] = true end
+  for _, file in ipairs(files) do
+    if shares > 1 and draws(file) then
+      for offset = 0, shares - 1 do parts[#parts + 1] = {file = file, share = ("%d:%d"):format(shares, offset)} end
+    else
+      local list = shares > 1 and is_slow[file] and whole or rest
+      list[#list + 1] = {file = file}
+    end
+  end
+  local runs = whole
+  for _, list in ipairs {parts, rest} do table.move(list, 1, #list, #runs + 1, runs) end
+  return runs
 end
 
 -- Prints the line of a finished spec file, and its whole output if a spec failed. Returns a table with the counts
@@ -132,37 +158,36 @@ local function read(name)
   return file:read "a"
 end
 
--- Returns a file name for a spec's output. The folder is included, because specs in two folders may have the same
--- name.
-local function output_of(file) return (file:gsub("/", "%%")) end
-
 -- xargs runs up to options.jobs spec files at a time, and starts the next one as soon as one is done. The output of
--- each spec goes into a file of its own. A spec is run again, at most twice, if LeakSanitizer itself broke down at the
+-- each run goes into a file whose name is the run's number. A spec is run again, at most twice, if LeakSanitizer itself broke down at the
 -- end: now and then it cannot stop the process's threads, and then knows nothing about leaks.
-local pairs_of_names = {}
-for i, file in ipairs(options.files) do pairs_of_names[i] = file .. " " .. output_of(file) end
-write("files", table.concat(pairs_of_names, "\n") .. "\n")
+local runs, lines_of_runs = divide(options.files, tonumber(options.shares)), {}
+for i, run in ipairs(runs) do lines_of_runs[i] = table.concat({i, run.file, run.share}, " ") end
+write("runs", table.concat(lines_of_runs, "\n") .. "\n")
 write("run", ([[
+if [ -n "$3" ]; then export LUATENSOR_TEST_SHARE="$3"; fi
 for attempt in 1 2 3; do
-  { %s %s %s -o plainTerminal "$1"; echo "status $?"; times; } >%s/"$2" 2>&1 </dev/null
-  grep -q "LeakSanitizer has encountered a fatal error" %s/"$2" || break
+  { %s %s %s -o plainTerminal "$2"; echo "status $?"; times; } >%s/"$1" 2>&1 </dev/null
+  grep -q "LeakSanitizer has encountered a fatal error" %s/"$1" || break
 done
 echo "$1"
 ]]):format(options.environment, lua, quote(busted), folder, folder))
-local done = assert(io.popen(("xargs -P %d -n 2 sh %s <%s"):format(options.jobs, path "run", path "files")))
+local done = assert(io.popen(("xargs -P %d -L 1 sh %s <%s"):format(options.jobs, path "run", path "runs")))
 local reported = 0
-for file in done:lines() do
+for number in done:lines() do
   reported = reported + 1
-  local r = report(file, read(output_of(file)), options)
+  local run = runs[tonumber(number)]
+  local file = table.concat({run.file, run.share}, " ")
+  local r = report(file, read(number), options)
   for name in pairs(total) do total[name] = total[name] + r[name] end
   for _, line in ipairs(r.output and failures_of(r.output) or {}) do
     lines[#lines + 1] = ("FAILED %s%s: %s"):format(options.label, file, line)
   end
 end
 done:close()
-if reported < #options.files then
-  total.failed = total.failed + #options.files - reported
-  lines[#lines + 1] = ("FAILED %sthe run broke off after %d of %d files"):format(options.label, reported, #options.files)
+if reported < #runs then
+  total.failed = total.failed + #runs - reported
+  lines[#lines + 1] = ("FAILED %sthe run broke off after %d of %d files"):format(options.label, reported, #runs)
 end
 os.execute("rm -rf " .. quote(folder))
 -- If several suites run, spec/support/sum repeats these lines after the last suite.
