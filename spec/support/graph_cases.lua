@@ -25,6 +25,24 @@ return function(kind, name)
     assert.equal("graph of " .. name, tostring(g))
   end)
 
+  busted.it("gradients do not use tensors that a replay changed after they were recorded", function()
+    local w, x = lt.tensor({2.0, 5}, {device = kind, requires_grad = true}), lt.tensor({3.0, 4}, device)
+    local g = lt.graph(function()
+      x:add_(1)
+      return x * 2
+    end, device)
+    local function records(other)
+      local y = (other() * w):sum()
+      g:replay()
+      assert.error_matches(function() y:backward() end, "was changed in place")
+    end
+    records(function() return x end)                       -- the graph writes to an older tensor
+    records(function() return (g:replay()) end)            -- and to its results
+    local y = (g:replay() * w):sum()
+    y:backward()
+    assert.same({16, 18}, w.grad:totable())
+  end)
+
   busted.it("tensors that died inside, and inputs that died since, stay: nothing else gets their memory", function()
     local x = lt.full({1000}, 2, device)
     local g = lt.graph(function()

@@ -57,13 +57,12 @@ int storage_wrap(place where, void *ptr, size_t bytes, void (*release)(storage *
   return OK;
 }
 
-/* ---- captured graphs of the host ---- */
+/* ---- captured graphs ---- */
 
 _Thread_local FAST_TLS unsigned storage_capture;
-_Thread_local FAST_TLS storage_holdings *storage_holder;
+_Thread_local FAST_TLS storage_holdings *storage_holder, *storage_writes;
 
-void storage_hold(storage *s) {
-  storage_holdings *h = storage_holder;
+void storage_hold(storage_holdings *h, storage *s) {
   if (s->capture == storage_capture || !place_equal(s->place, h->where)) return;
   for (size_t k = h->count; k-- > 0;)
     if (h->list[k] == s) return;

@@ -54,9 +54,10 @@ void storage_drop_elsewhere(storage *s);
 /* True if the caller holds the only reference. Then no other thread can make or drop a reference concurrently. */
 static inline bool storage_is_sole(const storage *s) { return atomic_load_explicit(&s->refs, memory_order_acquire) == 1; }
 
-/* ---- captured graphs of the host ----
-** The calls that a graph stores contain addresses. Therefore the graph holds the storages whose addresses were taken during
-** the capture, except those that were allocated in the capture: these belong to the graph's memory. */
+/* ---- captured graphs ----
+** The calls that a graph of the host stores contain addresses. Therefore the graph holds the storages whose addresses were
+** taken during the capture, except those that were allocated in the capture: these belong to the graph's memory. A graph of
+** any device holds the storages to which the captured ops write in place, because each replay raises their versions. */
 
 typedef struct storage_holdings {
   place     where;
@@ -71,12 +72,22 @@ extern _Thread_local FAST_TLS unsigned storage_capture __attribute__((visibility
 /* The holdings of the graph that this thread captures on the host, or NULL. */
 extern _Thread_local FAST_TLS storage_holdings *storage_holder __attribute__((visibility("hidden")));
 
-void storage_hold(storage *s);
+/* The storages to which the captured ops of this thread write in place, or NULL. */
+extern _Thread_local FAST_TLS storage_holdings *storage_writes __attribute__((visibility("hidden")));
+
+/* Adds a storage of h->where to h, unless it was allocated in the capture. */
+void storage_hold(storage_holdings *h, storage *s);
 void storage_release_all(storage_holdings *h);
 
 /* Called for each storage whose address is taken. */
 static inline void storage_touch(storage *s) {
-  if (storage_holder) storage_hold(s);
+  if (storage_holder) storage_hold(storage_holder, s);
+}
+
+/* Called when an op has written to the elements of an existing storage. */
+static inline void storage_written(storage *s) {
+  s->version++;
+  if (storage_writes) storage_hold(storage_writes, s);
 }
 
 /* True if this thread captures a graph at p, which is on the host: elements have no values then. */

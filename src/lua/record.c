@@ -7,7 +7,7 @@ const char captured_uses = 0;
 const op_recorder *the_recorder = NULL;
 
 int finish_record(lua_State *L, const op_record *r) {
-  if (r->in_place) ((tensor *)lua_touserdata(L, -1))->store->version++;
+  if (r->in_place) storage_written(((tensor *)lua_touserdata(L, -1))->store);
   if (recorder()) recorder()->record(L, r);
   return 1;
 }

@@ -3,8 +3,8 @@
 #include "base/dispatch.h"
 
 graph graph_init(place where) {
-  return (graph){.where = where, .holdings = {.where = where}, .cells = {.where = where}, .updates = {.where = where},
-                 .epoch = place_epoch(where)};
+  return (graph){.where = where, .holdings = {.where = where}, .written = {.where = where}, .cells = {.where = where},
+                 .updates = {.where = where}, .epoch = place_epoch(where)};
 }
 
 static atomic_uint captures;
@@ -15,6 +15,7 @@ int graph_begin(graph *g) {
   if (st != OK) return st;
   g->number = storage_capture = 1 + atomic_fetch_add(&captures, 1);
   if (place_is_host(g->where)) storage_holder = &g->holdings;
+  storage_writes = &g->written;
   random_capture(&g->cells);
   update_capture(&g->updates);
   profile_capture(g->where);
@@ -26,7 +27,7 @@ static void leave_capture(void) {
   random_capture_end();
   update_capture(NULL);
   profile_capture_end();
-  storage_holder = NULL;
+  storage_holder = storage_writes = NULL;
   storage_capture = 0;
   open = NULL;
 }
@@ -34,7 +35,7 @@ static void leave_capture(void) {
 int graph_end(graph *g, bool keep) {
   leave_capture();
   int st = keep ? g->where.device->graphs->end(g->where.index, g->handle) : OK;
-  if (st == OK && g->holdings.failed) st = ERR_MEMORY;
+  if (st == OK && (g->holdings.failed || g->written.failed)) st = ERR_MEMORY;
   if (!keep || st != OK) graph_free(g);
   return st;
 }
@@ -82,7 +83,9 @@ int graph_replay(graph *g) {
   if (!g->handle || has_lost(&g->holdings)) return ERR_CHANGED;
   int st = random_replay(&g->cells);
   if (st == OK) st = update_send(&g->updates);
-  if (st == OK) st = device_replay(g->where, g->handle);
+  if (st != OK) return st;
+  st = device_replay(g->where, g->handle);
+  for (size_t k = 0; k < g->written.count; k++) g->written.list[k]->version++;      /* even if the replay failed midway */
   if (st == OK) random_replayed(&g->cells);
   return st;
 }
@@ -93,6 +96,7 @@ void graph_free(graph *g) {
   g->handle = NULL;
   if (!handle) return;
   storage_release_all(&g->holdings);
+  storage_release_all(&g->written);
   if (g->epoch == place_epoch(g->where)) {
     random_cells_free(&g->cells);
     update_cells_free(&g->updates);

@@ -14,6 +14,7 @@ typedef struct graph {
                                          ** device was reopened */
   unsigned     number;                   /* the number of the capture (storage_capture) */
   storage_holdings holdings;             /* of a graph on the host: the storages that its calls use */
+  storage_holdings written;              /* the storages to which its ops write in place */
   random_cells cells;
   update_cells updates;
 } graph;

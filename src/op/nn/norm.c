@@ -63,7 +63,7 @@ int norm_prepare(norm_job *j) {
 ** which is copied to `running`; otherwise `written` has no storage. Increments the version of `running`. */
 static int write_back(tensor *running, const tensor *written) {
   int st = written->store ? op_copy(running, written) : OK;
-  if (st == OK) running->store->version++;
+  if (st == OK) storage_written(running->store);
   return st;
 }
 

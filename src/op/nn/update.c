@@ -164,8 +164,11 @@ static bool raise_versions(batch *b) {
   bool shared = false;
   for (int i = 0; i < b->count; i++) {
     parameter_update *u = b->of[i];
-    for (int k = 0; k < operands_of(u); k++)
-      if (k != 1 && u->at[k]->store->version++ != u->version[k]) shared = true;
+    for (int k = 0; k < operands_of(u); k++) {
+      if (k == 1) continue;
+      if (u->at[k]->store->version != u->version[k]) shared = true;
+      storage_written(u->at[k]->store);
+    }
   }
   for (int i = 0; i < b->count; i++)
     if (b->of[i]->at[1]->store->version != b->of[i]->version[1]) shared = true;
