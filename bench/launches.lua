@@ -1,6 +1,7 @@
--- Counts what a call asks of a GPU, on the emulated GPU: launches of our kernels, calls of the vendor's libraries,
--- replays of graphs, copies between the host and the GPU, waits, and the bytes that kernels read and write in eager
--- mode. The counts are those of a real GPU with the same libraries; the emulator's times say nothing.
+-- Counts what a call asks of a GPU, on the emulated GPU. The columns are launches of our kernels, calls of the vendor's
+-- libraries, replays of graphs, copies between the host and the GPU, and waits. The last column is the number of bytes
+-- that kernels read and write in eager mode. A real GPU with the same libraries has the same counts. The emulator's
+-- times say nothing.
 --
 --   LUATENSOR_CUDA_PATH=build/spec/emulator tools/lua bench/launches.lua
 local lt = require "luatensor"
