@@ -197,3 +197,58 @@ gpu.describe("on a GPU", {{}}, function()
     assert.equal(gpu.emulator and true or nil, info.emulated)
   end)
 end)
+
+describe("a child process", function()
+  -- Reads all output of a child. Returns the output, and how the child ended.
+  local function output_of(words, seconds)
+    local child <close> = assert(core.child(words, seconds or 10))
+    local parts = {}
+    for text in function() return child:read(5) end do parts[#parts + 1] = text end
+    return table.concat(parts), child:finish()
+  end
+
+  it("gives both output streams and the exit status", function()
+    assert.same({"one\ntwo\n", "exit", 3}, {output_of{"sh", "-c", "echo one; echo two >&2; exit 3"}})
+    assert.same({"", "signal", 11}, {output_of{"sh", "-c", "kill -SEGV $$"}})
+  end)
+
+  it("has an empty input", function() assert.same({"", "exit", 0}, {output_of{"cat"}}) end)
+
+  it("gives more output than a pipe holds", function()
+    local text = output_of{"sh", "-c", "head -c 300000 /dev/zero"}
+    assert.equal(300000, #text)
+  end)
+
+  it("says that a program cannot be started", function()
+    assert.same({"/nowhere/x: cannot be started\n", "exit", 127}, {output_of{"/nowhere/x"}})
+  end)
+
+  it("ends by itself after its time", function()
+    assert.same({"", "signal", 14}, {output_of({"sleep", "30"}, 1)})
+  end)
+
+  it("is killed with its own children at the end of its variable", function()
+    local name = os.tmpname()
+    do
+      local child <close> = assert(core.child({"sh", "-c", "sleep 30 & echo $! > " .. name .. "; echo ready; wait"}, 60))
+      assert.equal("ready\n", child:read(5))
+      assert.equal("", child:read(0))
+    end
+    local file <close> = assert(io.open(name))
+    local pid = assert(tonumber(file:read "l"))
+    os.remove(name)
+    local function is_running() return os.execute(("ps -o stat= -p %d | grep -qv '^Z'"):format(pid)) == true end
+    for _ = 1, 100 do
+      if not is_running() then break end
+      core.sleep(0.05)
+    end
+    assert.is_false(is_running())
+  end)
+
+  it("takes only words and a time", function()
+    assert.has_error(function() core.child({}, 1) end)
+    assert.has_error(function() core.child({1}, 1) end)
+    assert.has_error(function() core.child({"true"}, 0) end)
+    assert.has_error(function() core.child({"true", ("x"):rep(10)}, 2 ^ 40) end)
+  end)
+end)

@@ -1,10 +1,11 @@
-/* Functions of the operating system: sleep, terminals, folders, memory and processors. Only the library's own Lua files
-** call them, not scripts. */
+/* Functions of the operating system: sleep, terminals, folders, memory, processors and child processes. Only the
+** library's own Lua files call them, not scripts. */
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/child.h"
 #include "base/system.h"
 #include "lua/args.h"
 #include "lua/register.h"
@@ -96,11 +97,78 @@ static int l_processors(lua_State *L) {
   return 2;
 }
 
+/* ---- child processes ---- */
+
+static const char child_class = 0;     /* the address is the registry key of the metatable */
+
+enum { WORDS = 32, OUTPUT = 1 << 14 };  /* the most words of a command, and the most bytes that a call reads */
+
+/* Sets words[0 ...] to the strings of the list at index 1, and a final NULL. */
+static void read_words(lua_State *L, const char *words[WORDS + 1]) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_Integer n = luaL_len(L, 1);
+  luaL_argcheck(L, n >= 1 && n <= WORDS, 1, "a list of 1 to 32 words expected");
+  for (lua_Integer i = 0; i < n; i++) {
+    luaL_argcheck(L, lua_rawgeti(L, 1, i + 1) == LUA_TSTRING, 1, "a list of strings expected");
+    words[i] = lua_tostring(L, -1);
+    lua_pop(L, 1);                     /* the list keeps the string */
+  }
+  words[n] = NULL;
+}
+
+/* child(words, seconds): starts a program, which ends after at most `seconds`. Returns an object with the methods read
+** and finish; or nil and the reason. The child ends with its <close> variable, too. */
+static int l_child(lua_State *L) {
+  const char *words[WORDS + 1];
+  read_words(L, words);
+  lua_Integer seconds = luaL_checkinteger(L, 2);
+  luaL_argcheck(L, seconds >= 1 && seconds <= 1000000, 2, "seconds from 1 to a million expected");
+  child *c = push_object(L, &child_class, sizeof *c, 0);
+  c->from = -1;
+  return child_start(c, words, (unsigned)seconds) ? 1 : push_failure(L);
+}
+
+static child *self_child(lua_State *L, const char *fn) { return check_self(L, &child_class, sizeof(child), fn, "child"); }
+
+/* child:read(seconds): waits at most `seconds` for output, and returns it. "" means that there is no output yet, and nil
+** that the child has ended. */
+static int c_read(lua_State *L) {
+  child *c = self_child(L, "read");
+  char bytes[OUTPUT];
+  ssize_t n = child_read(c, bytes, sizeof bytes, luaL_checknumber(L, 2));
+  if (n >= 0) lua_pushlstring(L, bytes, (size_t)n);
+  else lua_pushnil(L);
+  return 1;
+}
+
+/* child:finish(): kills the child if it runs. Returns "exit" and the exit status, or "signal" and the signal's number. If
+** the process ignores SIGCHLD, returns "unknown". */
+static int c_finish(lua_State *L) {
+  child *c = self_child(L, "finish");
+  child_end(c);
+  lua_pushstring(L, !c->known ? "unknown" : c->signal ? "signal" : "exit");
+  if (!c->known) return 1;
+  lua_pushinteger(L, c->signal ? c->signal : c->code);
+  return 2;
+}
+
+static int c_end(lua_State *L) {
+  child *c = test_class(L, 1, &child_class, sizeof(child));
+  if (c) child_end(c);
+  return 0;
+}
+
+static const function_row child_methods[] = {{"read", c_read, 2}, {"finish", c_finish, 1}, {NULL, NULL, 0}};
+static const luaL_Reg child_meta[] = {{"__close", c_end}, {"__gc", c_end}, {NULL, NULL}};
+
 static const function_row functions[] = {
   {"sleep", l_sleep, OUTSIDE}, {"terminal", l_terminal, INTERNAL}, {"cache_folder", l_cache_folder, OUTSIDE},
   {"output_file", l_output_file, OUTSIDE},
   {"available_memory", l_available_memory, INTERNAL}, {"system_memory", l_system_memory, INTERNAL},
-  {"processors", l_processors, INTERNAL}, {NULL, NULL, 0}
+  {"processors", l_processors, INTERNAL}, {"child", l_child, OUTSIDE}, {NULL, NULL, 0}
 };
 
-void open_system(lua_State *L) { add_functions(L, functions); }
+void open_system(lua_State *L) {
+  add_class(L, &child_class, "child", child_meta, child_methods);
+  add_functions(L, functions);
+}
