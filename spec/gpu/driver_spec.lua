@@ -410,6 +410,13 @@ describe_both("kernels that do not compile", function(vendor)
     assert.equal("0", run(changed, variables))
     assert.equal("0", run(compiled, {LUATENSOR_CACHE = cache, LUATENSOR_KERNELS = "."}))
   end)
+
+  it("is listed in LUATENSOR_KERNEL_LOG when it is loaded, with its attributes", function()
+    local log = folder() .. "/log"
+    assert.equal("", run(add, {LUATENSOR_KERNEL_LOG = log, LUATENSOR_EMULATOR = "block=512,shared=20K"}))
+    assert.equal("add float32\t32\t0\t20480\t256\n", shell.read(log))
+    assert.equal("", run(add, {LUATENSOR_KERNEL_LOG = "/nowhere/log"}))
+  end)
 end)
 
 describe_both("a launch that fails", function(vendor)

@@ -272,6 +272,20 @@ static int get_module(gpu *g, const gpu_source *s, gpu_module *m) {
   return OK;
 }
 
+/* Appends a line about a loaded kernel to the file LUATENSOR_KERNEL_LOG, if this variable is set. The fields are separated
+** by tabs: the kernel's name, the registers of a thread, its bytes of local memory, the bytes of static shared memory of
+** a block, and the most threads of a block. */
+static void log_kernel(const gpu *g, const char *name, const gpu_kernel *k) {
+  const char *path = getenv("LUATENSOR_KERNEL_LOG");
+  FILE *file = path && *path ? fopen(path, "a") : NULL;
+  if (!file) return;
+  int registers = 0, local = 0;
+  g->driver->function_attribute(&registers, FUNCTION_REGISTERS, k->function);
+  g->driver->function_attribute(&local, FUNCTION_LOCAL, k->function);
+  fprintf(file, "%s\t%d\t%d\t%u\t%d\n", name, registers, local, k->shared, k->threads);
+  fclose(file);
+}
+
 /* Looks up the function `entry` of module m, and sets the fields `function` and `threads` of k. `name` is used in
 ** error messages. */
 static int get_entry(gpu *g, gpu_module m, const char *entry, const char *name, gpu_kernel *k) {
@@ -283,6 +297,7 @@ static int get_entry(gpu *g, gpu_module m, const char *entry, const char *name, 
   if (st == OK) st = gpu_check(g, d->function_attribute(&k->threads, FUNCTION_MAX_THREADS, k->function), what);
   if (st == OK) st = gpu_check(g, d->function_attribute(&shared, FUNCTION_SHARED, k->function), what);
   k->shared = (unsigned)shared;
+  if (st == OK) log_kernel(g, name, k);
   return st;
 }
 

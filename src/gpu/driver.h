@@ -138,6 +138,8 @@ DNN_TYPE(dnn_weight_choice, cudnnConvolutionBwdFilterAlgoPerf_t, dnn_choice)
   X(GPU_UNKNOWN,              CUDA_ERROR_UNKNOWN,                              999)     \
   X(FUNCTION_MAX_THREADS,     CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,           0)     \
   X(FUNCTION_SHARED,          CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,               1)     \
+  X(FUNCTION_LOCAL,           CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,                3)     \
+  X(FUNCTION_REGISTERS,       CU_FUNC_ATTRIBUTE_NUM_REGS,                        4)     \
   X(FUNCTION_SHARED_MOST,     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,   8)     \
   X(STREAM_NON_BLOCKING,      CU_STREAM_NON_BLOCKING,                            1)     \
   X(EVENT_NO_TIMING,          CU_EVENT_DISABLE_TIMING,                           2)     \

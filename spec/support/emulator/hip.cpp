@@ -87,6 +87,8 @@ static_assert(int(hipStreamNonBlocking) == STREAM_NON_BLOCKING && int(hipEventDi
               int(hipHostMallocPortable) == HOST_PORTABLE && int(hipHostRegisterPortable) == HOST_PORTABLE &&
               int(hipStreamCaptureModeRelaxed) == CAPTURE_RELAXED &&
               int(HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK) == FUNCTION_MAX_THREADS &&
+              int(HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES) == FUNCTION_LOCAL &&
+              int(HIP_FUNC_ATTRIBUTE_NUM_REGS) == FUNCTION_REGISTERS &&
               int(HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) == FUNCTION_SHARED_MOST, "CUDA's numbers");
 #endif
 
