@@ -42,8 +42,8 @@ local rooms = {
 }
 
 -- For each folder below lua/luatensor: the other folders whose modules its files require. The folders for measuring
--- and reporting (page, bench, advise, experiment, report, cli) require the library. The library requires none of them
--- (luatensor itself loads lt.bench and lt.advise when a script first names them).
+-- and reporting (page, bench, advise, experiment, report, doctor, cli) require the library. The library requires none
+-- of them (luatensor itself loads lt.bench and lt.advise when a script first names them).
 local library = {"luatensor", "base", "array", "autograd", "gradients", "io", "nn", "optim", "data"}
 local lua_rooms = {
   luatensor = library,
@@ -55,7 +55,8 @@ local lua_rooms = {
   advise = {"bench", "page", table.unpack(library)},
   experiment = {"cli", "bench", "page", table.unpack(library)},
   report = {"advise", "experiment", "bench", "page", table.unpack(library)},
-  cli = {"help", "report", "experiment", "advise", "bench", "page", table.unpack(library)},
+  doctor = {"cli", "bench", "page", table.unpack(library)},
+  cli = {"help", "doctor", "report", "experiment", "advise", "bench", "page", table.unpack(library)},
 }
 
 -- ---- results ------------------------------------------------------------------------------------
@@ -309,7 +310,7 @@ end
 
 -- The folders of lua/luatensor for measuring and reporting. foreign_names.lua is not examined, because its texts are
 -- code for scripts, which may name devices.
-local wing = {advise = true, bench = true, cli = true, experiment = true, page = true, report = true}
+local wing = {advise = true, bench = true, cli = true, doctor = true, experiment = true, page = true, report = true}
 
 local function check_device_names_in_lua()
   local found = {library = {}, wing = {}}

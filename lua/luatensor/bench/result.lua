@@ -64,7 +64,7 @@ end
 -- such a result, because lt.bench does not load them.
 local homes = {
   report = "luatensor.report", experiment = "luatensor.experiment", advice = "luatensor.advise",
-  choices = "luatensor.advise", suite = "luatensor.bench.suite",
+  choices = "luatensor.advise", suite = "luatensor.bench.suite", doctor = "luatensor.doctor.page",
 }
 
 local function class_of(kind)

@@ -1,0 +1,71 @@
+--- The stage of `luatensor doctor` that looks for the device, and lists the versions of the software.
+
+local lt = require "luatensor"
+local core = require "luatensor.core"
+local cures = require "luatensor.cli.cures"
+local identity = require "luatensor.bench.machine.identity"
+
+local software = {}
+
+-- Reasons of machines that have no GPU. Other reasons mean that a GPU or its software does not work.
+local NONE <const> = {
+  "no NVIDIA driver on this machine", "no AMD driver on this machine", "finds no device on this machine",
+  "no ROCm%-capable device", "hipErrorNoDevice",
+}
+
+local function is_about_no_gpu(reason)
+  for _, pattern in ipairs(NONE) do
+    if reason:find(pattern) then return true end
+  end
+  return false
+end
+
+-- Returns the first of the reasons "cuda: …; rocm: …" that tells of software that does not work, or nil.
+local function broken_software(reasons)
+  for part in (reasons .. "; "):gmatch "(.-); %f[%l\0]" do
+    if part ~= "" and not is_about_no_gpu(part) then return part end
+  end
+end
+
+local function unusable(reason)
+  return ("the GPU cannot be used: %s; what to do: %s"):format(reason, cures.find(reason))
+end
+
+-- Returns the name of the device to test; or nil and the reason. `wanted` is the name that the user gave, or nil.
+local function choose(wanted)
+  if wanted then
+    local ok, found = pcall(lt.device, wanted)
+    if ok then return found end
+    local reason = found:match "^GPU not found: (.*)"
+    return nil, reason and unusable(reason) or found
+  end
+  local none = core.no_accelerator()
+  if not none then return lt.accelerator() end
+  local broken = broken_software(none)
+  if broken then return nil, unusable(broken) end
+  return core.host_device, none
+end
+
+local function info_of(device)
+  for _, info in ipairs(lt.devices()) do
+    if info.device == device then return info end
+  end
+end
+
+--- Chooses the device, and computes on it. Sends the description of the machine, the device, and why there is no GPU.
+function software.versions(r)
+  local device, why = choose(r.device)
+  r:send{machine = identity()}
+  if not device then return r:send{problem = why} end
+  local info = info_of(device)
+  r:send{device = device, name = info.name, emulated = info.emulated, without = why}
+  r:check("computing 1 + 1", function()
+    local found = lt.ones(1, {device = device}):add(1):item()
+    return found == 2 or ("1 + 1 is %s"):format(found)
+  end)
+end
+
+--- Returns the entry of lt.devices for a device.
+software.info_of = info_of
+
+return software
