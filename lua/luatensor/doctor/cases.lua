@@ -78,6 +78,15 @@ local function always(bound)
   return function() return bound end
 end
 
+-- Returns a row for products of another dtype than float32.
+local function product_of(dtype, bound)
+  local function filled(value, device, ...) return lt.full({...}, value, {dtype = dtype, device = device}) end
+  return {family = "gemm", name = "product of " .. dtype, bound = bound,
+    make = function(n) return {(lt.rand(n, 64) * 9):to(dtype), (lt.rand(64, 48) * 9):to(dtype)} end,
+    call = function(x) return x[1]:matmul(x[2]) end,
+    known = function(device) return filled(2, device, 2, 64):matmul(filled(3, device, 64, 1)) end, answer = {384, 384}}
+end
+
 --- Rows with these fields:
 --
 --     family     the name in src/families.def
@@ -91,6 +100,16 @@ end
 cases.list = {
   {family = "map", name = "exp(x) * y", make = vectors(2), call = function(x) return x[1]:exp() * x[2] end,
     known = function(device) return floats({1, 2, 3}, device) * floats({4, 5, 6}, device) end, answer = {4, 10, 18}},
+  {family = "map", name = "exp(x) * y in float16",
+    make = function(n) return {lt.rand(n):to "float16", lt.rand(n):to "float16"} end,
+    call = function(x) return x[1]:exp() * x[2] end,
+    known = function(device) return floats({1, 2, 3}, device):to "float16":square() end, answer = {1, 4, 9}},
+  {family = "map", name = "square of complex numbers",
+    make = function(n) return {lt.view_as_complex(lt.rand(n, 2))} end,
+    call = function(x) return lt.view_as_real(x[1]:square()) end,
+    known = function(device)
+      return lt.view_as_real(lt.view_as_complex(floats({{1, 2}}, device)):square())
+    end, answer = {-3, 4}},
   {family = "reduce", name = "sum", make = vectors(1), call = function(x) return x[1]:sum() end, bound = of_length,
     known = function(device) return floats({1, 2, 3, 4}, device):sum() end, answer = {10}},
   {family = "reduce", name = "argmax", make = vectors(1), least = 1,
@@ -124,6 +143,10 @@ cases.list = {
     call = function(x) return x[1]:matmul(x[2].T) end, bound = of_length,
     known = function(device) return lt.ones(2, 300, {device = device}):matmul(lt.ones(300, 1, {device = device})) end,
     answer = {300, 300}},
+  product_of("float16", always(2e-3)),
+  product_of("bfloat16", always(2e-2)),
+  product_of("float64", always(1e-13)),
+  product_of("int32"),
   {family = "cell", name = "LSTM", least = 1, most = 4097, make = function(n) return {lt.rand(2, n, 3)} end,
     prepare = recurrent, bound = always(1e-5),
     call = function(x, _, _, layer) return lt.no_grad(function() return (layer(x[1])) end) end,
@@ -175,7 +198,7 @@ cases.list = {
     known = function(device) return descend(floats({1}, device), floats({2}, device)) end, answer = {0.8}},
   {family = "conv", name = "convolution", least = 1,
     make = function(n) return {lt.rand(1, 2, n), lt.rand(3, 2, 3)} end,
-    call = function(x) return functional.conv1d(x[1], x[2], {padding = 1}) end, bound = always(1e-5),
+    call = function(x) return functional.conv1d(x[1], x[2], {padding = 1}) end, bound = always(1e-4),
     known = function(device) return functional.conv1d(floats({{{1, 2, 3}}}, device), floats({{{1, 1}}}, device)) end,
     answer = {3, 5}},
   {family = "pool", name = "pooling", least = 2, make = function(n) return {lt.rand(1, 2, n)} end,
@@ -212,17 +235,17 @@ function cases.inputs(row, n)
   return row.make(n)
 end
 
---- Calls a row's function on copies of its inputs.
+--- Copies a row's inputs to the device. Returns a function that calls the row's function on the copies.
 -- @tab row
 -- @tab inputs on the CPU
 -- @int n
 -- @string device
 -- @int offset see cases.place
--- @treturn tensor
-function cases.run(row, inputs, n, device, offset)
-  local placed = {}
+-- @treturn function
+function cases.bind(row, inputs, n, device, offset)
+  local placed, state = {}, row.prepare and row.prepare(device)
   for i, x in ipairs(inputs) do placed[i] = cases.place(x, device, offset) end
-  return row.call(placed, n, device, row.prepare and row.prepare(device))
+  return function() return row.call(placed, n, device, state):detach() end
 end
 
 -- Returns a text about the first of the numbers that is wrong, or nil.

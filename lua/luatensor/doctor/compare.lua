@@ -36,7 +36,7 @@ end
 -- @treturn[1] boolean true
 -- @treturn[2] string the difference
 function compare.results(found, wanted, bound)
-  local x = found:to(core.host_device):detach()
+  local x = found:to(core.host_device)
   if shape_of(x) ~= shape_of(wanted) then return ("shape %s instead of %s"):format(shape_of(x), shape_of(wanted)) end
   if x.dtype ~= wanted.dtype then return ("%s instead of %s"):format(x.dtype, wanted.dtype) end
   if bound then return within(x, wanted, bound) end

@@ -69,12 +69,12 @@ local function fits(row, n) return n >= (row.least or 0) and n <= (row.most or m
 -- Compares a row's results at size n with the CPU's, at an offset of the inputs.
 local function compare_size(r, row, n, offset)
   local inputs = cases.inputs(row, n)
-  local wanted = compare.on_one_thread(function() return cases.run(row, inputs, n, core.host_device, 0) end)
-  return compare.results(cases.run(row, inputs, n, r.device, offset), wanted, row.bound and row.bound(n))
+  local wanted = compare.on_one_thread(function() return cases.bind(row, inputs, n, core.host_device, 0)() end)
+  return compare.results(cases.bind(row, inputs, n, r.device, offset)(), wanted, row.bound and row.bound(n))
 end
 
--- A call is left out if its predicted time is more than this share of the time that is left.
-local MOST <const> = 0.25
+local MOST <const> = 0.25        -- of the time that is left: the predicted time of a call that is made
+local CONSTANT <const> = 100     -- elements up to which the time of a call hardly depends on the size
 
 --- Compares the results of each family with the results of one thread of the CPU, at each size. The time of a size is
 -- predicted from the previous size.
@@ -82,7 +82,7 @@ function families.against_cpu(r)
   local took, size = {}, {}
   for _, n in ipairs(SIZES) do
     for _, row in ipairs(cases.of(r.device)) do
-      local predicted = (took[row] or 0) * math.max(1, n / math.max(1, size[row] or 1))
+      local predicted = (took[row] or 0) * math.max(1, n / math.max(CONSTANT, size[row] or 0))
       if fits(row, n) and predicted > MOST * r:left() then
         r:leave_out(("%s of %d elements"):format(row.name, n))
       elseif fits(row, n) then
@@ -101,7 +101,7 @@ end
 
 -- 1 + 2^-12 rounds to 1 in TF32, which has 10 bits of mantissa. Its square is then 1 instead of 1 + 2^-11 + 2^-24.
 local FACTOR <const> = 1 + 2.0 ^ -12
-local BOUND <const> = 2.0 ^ -18          -- of an IEEE product of 64 terms; the error of TF32 is 2^-11
+local BOUND <const> = 2.0 ^ -15          -- of a sum of 64 IEEE products; the error of TF32 is 2^-11
 
 local function filled(device, ...) return lt.full({...}, FACTOR, {dtype = "float32", device = device}) end
 

@@ -53,7 +53,11 @@ end
 local LEAST <const> = 4096           -- bytes of the smallest tensor that fills the card
 local KEPT <const> = 1 << 20         -- bytes that may stay in use: constants that libraries and the module keep
 
-local function is_about_memory(problem) return tostring(problem):find "memory" ~= nil end
+-- Libraries of NVIDIA and AMD report a lack of memory as a failed allocation.
+local function is_about_memory(problem)
+  local words = tostring(problem):lower()
+  return words:find "memory" ~= nil or words:find "alloc" ~= nil
+end
 
 -- Makes tensors until no more fit. Returns the list of the tensors, and what is wrong, or nil.
 local function fill(r)

@@ -85,7 +85,7 @@ local class = result.class("doctor", methods, {
   stages = {{
     name = "string", title = "string", result = "string", seconds = "number", passed = "number", failed = "number",
     problems = {"string"}, left_out = {"string"}, skipped = "string?", ended = "string?", doing = "string?",
-    output = "string?",
+    output = "string?", about = "string?",
     kernels = fields.optional{{name = "string", registers = "number", ["local"] = "number", shared = "number",
       threads = "number"}},
     figures = {{name = "string", value = "number", unit = "string", projected = "number?", ratio = "number?",

@@ -18,7 +18,7 @@ end
 
 -- Returns the words of the child's command line. log: a file for the list of loaded kernels, or nil.
 local function words_of(stage, seconds, device, log)
-  local code = ("package.path, package.cpath = %q, %q; require('luatensor.doctor.child')(%q, %f, %q)")
+  local code = ("package.path, package.cpath = %q, %q; require('luatensor.doctor.child')(%q, %q, %q)")
     :format(package.path, package.cpath, stage.name, seconds, device)
   if log then return {"env", "LUATENSOR_KERNEL_LOG=" .. log, interpreter(), "-e", code} end
   return {interpreter(), "-e", code}

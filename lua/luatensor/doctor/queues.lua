@@ -26,10 +26,10 @@ end
 
 -- Returns the seconds of a row's call of size n.
 local function seconds_of(device, row, n)
-  local inputs = cases.inputs(row, n)
+  local call = cases.bind(row, cases.inputs(row, n), n, device, 1)
   lt.synchronize(device)
   local start = lt.clock()
-  cases.run(row, inputs, n, device, 1)
+  call()
   lt.synchronize(device)
   return lt.clock() - start
 end
@@ -48,12 +48,12 @@ end
 -- result, and the number of calls.
 local function repeat_call(device, row, seconds, disturb)
   local stop, n = lt.clock() + seconds, size_for(device, row, seconds / 20)
-  local inputs = cases.inputs(row, n)
-  local first = cases.run(row, inputs, n, device, 1):detach()
+  local call = cases.bind(row, cases.inputs(row, n), n, device, 1)
+  local first = call()
   local unequal, count = lt.zeros({}, {dtype = "int64", device = device}), 1
   while count < TIMES and (count < 2 or lt.clock() < stop) do
     disturb()
-    local again = cases.run(row, inputs, n, device, 1):detach()
+    local again = call()
     if again.size ~= first.size then return ("%d elements, then %d"):format(first.size, again.size), count end
     unequal:add_(lt.ne(again, first):sum())
     count = count + 1

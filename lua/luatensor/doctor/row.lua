@@ -39,6 +39,7 @@ function row:take(message)
     add(self.problems, message.problem)
   end
   if message.left_out then add(self.left_out, message.left_out) end
+  if message.about then self.about = message.about end
   if message.kernels then self.kernels = message.kernels end
   if message.skipped then self.skipped = message.skipped end
   if message.figure then
@@ -86,6 +87,7 @@ function row.remark(self)
     put("%s%s%s", self.ended, self.doing and " at: " .. self.doing or "", self.output and ": " .. self.output or "")
   end
   if self.skipped then put("skipped: %s", self.skipped) end
+  if self.about then put("%s", self.about) end
   if self.failed > 0 then put("%s%s", self.problems[1], more(self.failed - 1)) end
   if self.passed > 0 then put("%d %s right", self.passed, self.passed == 1 and "check" or "checks") end
   local names = flagged(self)

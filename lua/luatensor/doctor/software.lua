@@ -58,7 +58,8 @@ function software.versions(r)
   r:send{machine = identity()}
   if not device then return r:send{problem = why} end
   local info = info_of(device)
-  r:send{device = device, name = info.name, emulated = info.emulated, without = why}
+  r:send{device = device, name = info.name, emulated = info.emulated, without = why,
+    about = info.software or lt.config()}
   r:check("computing 1 + 1", function()
     local found = lt.ones(1, {device = device}):add(1):item()
     return found == 2 or ("1 + 1 is %s"):format(found)

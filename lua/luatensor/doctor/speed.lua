@@ -2,6 +2,7 @@
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
+local idle = require "luatensor.bench.idle"
 local meters = require "luatensor.bench.machine.meters"
 local projected = require "luatensor.doctor.projected"
 
@@ -109,7 +110,7 @@ end
 
 --- Measures a launch, reading, copying, a product and the notebook's loops.
 function speed.all(r)
-  local hopes, seconds = projected.of(r), r.seconds / 30
+  local hopes, seconds, watch = projected.of(r), r.seconds / 30, idle.watch()
   r:check("launch", function()
     local call = meters.call(r.device, math.min(seconds, 0.25)).call
     r:figure{name = "launch", value = call, unit = "s", projected = hopes:call()}
@@ -123,6 +124,8 @@ function speed.all(r)
     return true
   end)
   measure_loops(r, hopes)
+  local others = watch:others()
+  if others then r:figure{name = "processor used by other programs", value = others, unit = "share"} end
 end
 
 return speed
