@@ -146,6 +146,16 @@ describe("doctor finds", function()
     end
   end)
 
+  it("a driver that crashes", function()
+    shell.passes("mkdir -p " .. file "crashing")
+    local library = "__attribute__((constructor)) static void f(void) { __builtin_trap(); }"
+    shell.passes(("echo '%s' | cc -shared -fPIC -xc - -o %s/libcuda.so.1"):format(library, file "crashing"))
+    local status, output, made = examine("crashing.json", "--seconds 2", "LUATENSOR_CUDA_PATH=" .. file "crashing" .. " ")
+    assert.equal(1, status, output)
+    assert.truthy(made.verdict:find "^No device was tested: crashed %(signal %d+, %u+%) at: looking for the device%.$", made.verdict)
+    assert.same({versions = "crashed"}, results(made))
+  end)
+
   it("a stage that does not answer", function()
     local start = lt.clock()
     local ended = process.run({name = "families"}, 60, 1, core.host_device, function() end)

@@ -31,7 +31,7 @@ local function figure_table(self)
   if #rows == 0 then return nil end
   return document.table{
     columns = {{name = "figure", unit = "text"}, {name = "measured", unit = "text"},
-      {name = "projected", unit = "text"}, {name = "speed beside it", unit = "ratio"}, {name = "", unit = "text"}},
+      {name = "projected", unit = "text"}, {name = "speed (projected: 1)", unit = "ratio"}, {name = "", unit = "text"}},
     rows = rows,
   }
 end

@@ -54,6 +54,7 @@ end
 
 --- Chooses the device, and computes on it. Sends the description of the machine, the device, and why there is no GPU.
 function software.versions(r)
+  r:send{doing = "looking for the device"}                -- the driver may crash or hang
   local device, why = choose(r.device)
   r:send{machine = identity()}
   if not device then return r:send{problem = why} end
