@@ -1,6 +1,7 @@
 --- Tests a device and its software for `luatensor doctor`. This process never uses the device, which may crash or hang:
 -- each stage runs in a child process with a time limit. The result is written to the file after each stage.
 
+require "luatensor.base.outside".check_measuring "luatensor.doctor"
 local core = require "luatensor.core"
 local files = require "luatensor.bench.files"
 local interrupt = require "luatensor.bench.interrupt"

@@ -1,6 +1,7 @@
 --- Runs the child processes of `luatensor doctor` and reads their messages.
 
 local core = require "luatensor.core"
+local interpreter = require "luatensor.cli.interpreter"
 local json = require "luatensor.io.json"
 local report = require "luatensor.doctor.report"
 
@@ -9,19 +10,12 @@ local process = {}
 local SLICE <const> = 0.05           -- seconds between two looks at Ctrl-C and the time limit
 local ALONE <const> = 60             -- seconds after which a child ends without its parent, beyond its time limit
 
--- Returns the Lua interpreter that started this process. The interpreter has the smallest index in argv.
-local function interpreter()
-  local first = 0
-  while arg and arg[first - 1] do first = first - 1 end
-  return first < 0 and arg[first] or "lua5.4"
-end
-
 -- Returns the words of the child's command line. log: a file for the list of loaded kernels, or nil.
 local function words_of(stage, seconds, device, log)
   local code = ("package.path, package.cpath = %q, %q; require('luatensor.doctor.child')(%q, %q, %q)")
     :format(package.path, package.cpath, stage.name, seconds, device)
-  if log then return {"env", "LUATENSOR_KERNEL_LOG=" .. log, interpreter(), "-e", code} end
-  return {interpreter(), "-e", code}
+  if log then return {"env", "LUATENSOR_KERNEL_LOG=" .. log, interpreter(arg), "-e", code} end
+  return {interpreter(arg), "-e", code}
 end
 
 -- A temporary file that ends with its <close> variable.

@@ -23,7 +23,7 @@ for _, name in ipairs {"bench", "advise"} do
   refused(("lt.%s: not in a sandbox"):format(name), function() return lt[name] end)
   refused(("lt.%s: not in a sandbox"):format(name), require, "luatensor." .. name)
 end
-for _, name in ipairs {"luatensor.experiment", "luatensor.report"} do
+for _, name in ipairs {"luatensor.doctor", "luatensor.experiment", "luatensor.report"} do
   refused(name .. ": not in a sandbox", require, name)
 end
 local printed
