@@ -8,7 +8,7 @@ local queues = {}
 
 -- ---- races ----
 
-local TIMES <const> = 200            -- calls of each row
+local TIMES <const> = 200                           -- calls of each row
 local SIZES <const> = {33, 1023, 4097, 100003}      -- of their inputs; large inputs have blocks whose order varies
 
 -- Returns a function that queues work on a second stream of the device. Each call reads and writes memory, and
@@ -24,39 +24,47 @@ local function busy_stream(device)
   end
 end
 
--- Returns the seconds of a row's call of size n.
-local function seconds_of(device, row, n)
-  local call = cases.bind(row, cases.inputs(row, n), n, device, 1)
+-- Returns the seconds of f, including the work that it queues.
+local function seconds_of(device, f)
   lt.synchronize(device)
   local start = lt.clock()
-  call()
+  f()
   lt.synchronize(device)
   return lt.clock() - start
 end
 
+-- Returns a function that calls the row's function on inputs of size n.
+local function bind(device, row, n) return cases.bind(row, cases.inputs(row, n), n, device, 1) end
+
 -- Returns the largest of SIZES for which a call may be predicted to take at most `seconds`, or the smallest size.
 local function size_for(device, row, seconds)
-  seconds_of(device, row, SIZES[1])                        -- loads the kernels
-  local took = seconds_of(device, row, SIZES[1])
+  local call = bind(device, row, SIZES[1])
+  call()                                                   -- loads the kernels
+  local took = seconds_of(device, call)
   for i = #SIZES, 2, -1 do
     if SIZES[i] <= (row.most or math.huge) and took * SIZES[i] / SIZES[1] <= seconds then return SIZES[i] end
   end
   return SIZES[1]
 end
 
--- Calls a row's function repeatedly until `seconds` are over. Returns true if all results have the bits of the first
--- result, and the number of calls.
+-- Calls a row's function repeatedly until `seconds` are over. The calls are queued, and the function waits only after
+-- several calls, so that it knows the time. Returns true if all results have the bits of the first result, and the
+-- number of calls.
 local function repeat_call(device, row, seconds, disturb)
-  local stop, n = lt.clock() + seconds, size_for(device, row, seconds / 20)
-  local call = cases.bind(row, cases.inputs(row, n), n, device, 1)
-  local first = call()
-  local unequal, count = lt.zeros({}, {dtype = "int64", device = device}), 1
-  while count < TIMES and (count < 2 or lt.clock() < stop) do
+  local stop, call = lt.clock() + seconds, bind(device, row, size_for(device, row, seconds / 20))
+  local first, unequal = call(), lt.zeros({}, {dtype = "int64", device = device})
+  local function again()
     disturb()
-    local again = call()
-    if again.size ~= first.size then return ("%d elements, then %d"):format(first.size, again.size), count end
-    unequal:add_(lt.ne(again, first):sum())
+    local result = call()
+    if result.size ~= first.size then error(("%d elements, then %d"):format(first.size, result.size), 0) end
+    unequal:add_(lt.ne(result, first):sum())
+  end
+  local queued = math.max(1, math.min(TIMES, seconds / 10 // seconds_of(device, again)))
+  local count = 2
+  while count < TIMES and lt.clock() < stop do
+    again()
     count = count + 1
+    if count % queued == 0 then lt.synchronize(device) end
   end
   local found = unequal:item()
   return found == 0 or ("%d elements differ in %d calls"):format(found, count), count
