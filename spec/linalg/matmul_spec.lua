@@ -81,6 +81,22 @@ describe("matmul", function()
     end
   end)
 
+  it("takes batches whose dims are not adjacent in memory", function()
+    local orders = {{1, 3, 2, 4}, {3, 1, 2, 4}, {1, 3, 4, 2}}
+    for _, name in ipairs {"float32", "float64", "bfloat16", "int32"} do
+      for i, order in ipairs(orders) do
+        -- the batch is [3, 4]
+        local a, b = make(({{3, 5, 4, 6}, {4, 5, 3, 6}, {3, 6, 4, 5}})[i], name, 8), make({3, 6, 4, 2}, name, 9)
+        local x, y = helpers.tensor(a):permute_dims(order), helpers.tensor(b):transpose(2, 3)
+        local left, right = array.permute(a, order), array.permute(b, {1, 3, 2, 4})
+        check(left, right, x, y)
+        check(left, right, x, y, lt.empty(4, 5, 3, 2, {dtype = name, device = helpers.device}):permute_dims(3, 1, 2, 4))
+        local turned = array.build(left.shape, name, function(at) return (array.at(left, {4 - at[1], 5 - at[2], at[3], at[4]})) end)
+        check(turned, right, x:flip {1, 2}, y)
+      end
+    end
+  end)
+
   it("shares a large batch among threads, and large integers too", function()
     local x, y = lt.randint(-9, 9, 300, 20, 20), lt.randint(-9, 9, 300, 20, 20)
     local exact = x:matmul(y)
@@ -305,6 +321,25 @@ if load_emulator and helpers.device ~= "cpu" then
       assert.equal(has_blas and always and 1 or 0, products(128, 64, 128))
       assert.equal(has_blas and 1 or 0, products(129, 30, 70))
       assert.equal(has_blas and 1 or 0, products(70, 30, 129))
+    end)
+  end)
+
+  describe("matmul of a batch of several dims", function()
+    it("is one call of the library, or one launch", function()
+      local emulator = load_emulator()
+      local function calls(b, h, dtype)
+        local x = lt.ones(b, 2, h, 3, {dtype = dtype}):transpose(2, 3)
+        x:matmul(x.mT)
+        local before = emulator.counts()
+        local y = x:matmul(x.mT)
+        local after = emulator.counts()
+        assert.equal(3, y[{b, h, 2, 1}]:item())
+        return {after.products - before.products, after.launches - before.launches}
+      end
+      local has_blas = calls(1, 70, "float32")[1] == 1        -- not in the run without cuBLAS
+      assert.same(has_blas and {1, 1} or {0, 1}, calls(5, 7, "float32"))
+      assert.same(has_blas and {2, 0} or {0, 1}, calls(2, 70, "float32"))
+      assert.same({0, 1}, calls(5, 7, "int32"))
     end)
   end)
 end

@@ -308,7 +308,9 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) GPU_ATTRIBUTES
   X(arch_count,         nvrtcGetNumSupportedArchs,  -,                          rtc_result, (int *count))            \
   X(archs,              nvrtcGetSupportedArchs,     -,                          rtc_result, (int *archs))
 
-/* The functions for matrix products, as in DRIVER_FUNCTIONS. amd_blas.c fills the fields whose AMD symbol is -. */
+/* The functions for matrix products, as in DRIVER_FUNCTIONS. amd_blas.c fills the fields whose AMD symbol is -.
+** gemm_batched computes products at constant distances. gemm_listed computes products whose addresses are listed in
+** device memory. */
 #define BLAS_FUNCTIONS(X)                                                                                            \
   X(create,             cublasCreate_v2,            rocblas_create_handle,      blas_result, (blas_handle *h))       \
   X(destroy,            cublasDestroy_v2,           rocblas_destroy_handle,     blas_result, (blas_handle h))        \
@@ -327,7 +329,12 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) GPU_ATTRIBUTES
       (blas_handle h, blas_operation a_op, blas_operation b_op, int64_t m, int64_t n, int64_t k,                     \
       const void *alpha, const void *a, blas_type a_type, int64_t lda, long long a_step,                             \
       const void *b, blas_type b_type, int64_t ldb, long long b_step, const void *beta, void *c, blas_type c_type,   \
-      int64_t ldc, long long c_step, int64_t count, blas_compute compute, blas_algorithm algorithm))
+      int64_t ldc, long long c_step, int64_t count, blas_compute compute, blas_algorithm algorithm))                 \
+  X(gemm_listed,        cublasGemmBatchedEx_64,     -,                          blas_result,                         \
+      (blas_handle h, blas_operation a_op, blas_operation b_op, int64_t m, int64_t n, int64_t k,                     \
+      const void *alpha, const void *const *a, blas_type a_type, int64_t lda, const void *const *b,                  \
+      blas_type b_type, int64_t ldb, const void *beta, void *const *c, blas_type c_type, int64_t ldc,                \
+      int64_t count, blas_compute compute, blas_algorithm algorithm))
 
 /* The functions for Fourier transforms, as in DRIVER_FUNCTIONS. `handle` is the library's type of plans. A stride is
 ** between neighbouring elements of a transform, a distance between neighbouring transforms. in_stride and in_distance

@@ -67,6 +67,7 @@ struct matrix {
                                        ** matrices of a batch */
   int type;
   int op;                              /* 0: not transposed; 1: transposed; 2: transposed and conjugated */
+  bool listed;                         /* data has the addresses of the batch's matrices */
 };
 
 struct product {
@@ -80,15 +81,15 @@ int64_t place(const matrix &x, int64_t row, int64_t column) {
   return x.op ? column + row * x.ld : row + column * x.ld;
 }
 
-/* Computes one real product of a batch. a, b and c are the offsets of its matrices, in elements. The sums are computed
-** in double, so for narrower types they are at least as exact as the real library's sums, whose order is unknown. */
-void multiply_real(const product &p, int64_t a, int64_t b, int64_t c) {
+/* Computes one real product. The sums are computed in double, so for narrower types they are at least as exact as the
+** real library's sums, whose order is unknown. */
+void multiply_real(const product &p) {
   for (int64_t j = 0; j < p.n; j++)
     for (int64_t i = 0; i < p.m; i++) {
       double sum = 0;
       for (int64_t l = 0; l < p.k; l++)
-        sum += load(p.a.data, a + place(p.a, i, l), p.a.type) * load(p.b.data, b + place(p.b, l, j), p.b.type);
-      int64_t at = c + i + j * p.c.ld;
+        sum += load(p.a.data, place(p.a, i, l), p.a.type) * load(p.b.data, place(p.b, l, j), p.b.type);
+      int64_t at = i + j * p.c.ld;
       sum *= p.alpha[0];
       if (p.beta[0] != 0) sum += p.beta[0] * load(p.c.data, at, p.c.type);
       store(p.c.data, at, p.c.type, sum);
@@ -106,15 +107,15 @@ complex load_complex(const matrix &x, int64_t at) {
 
 complex times(complex x, complex y) { return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
 
-void multiply_complex(const product &p, int64_t a, int64_t b, int64_t c) {
+void multiply_complex(const product &p) {
   for (int64_t j = 0; j < p.n; j++)
     for (int64_t i = 0; i < p.m; i++) {
       complex sum = {0, 0};
       for (int64_t l = 0; l < p.k; l++) {
-        complex z = times(load_complex(p.a, a + place(p.a, i, l)), load_complex(p.b, b + place(p.b, l, j)));
+        complex z = times(load_complex(p.a, place(p.a, i, l)), load_complex(p.b, place(p.b, l, j)));
         sum = {sum.re + z.re, sum.im + z.im};
       }
-      int64_t at = c + i + j * p.c.ld;
+      int64_t at = i + j * p.c.ld;
       sum = times({p.alpha[0], p.alpha[1]}, sum);
       if (p.beta[0] != 0 || p.beta[1] != 0) {
         complex old = times({p.beta[0], p.beta[1]}, load_complex(p.c, at));
@@ -126,24 +127,29 @@ void multiply_complex(const product &p, int64_t a, int64_t b, int64_t c) {
     }
 }
 
-bool reachable(const matrix &x, int64_t rows, int64_t columns, int64_t count) {
-  if (!rows || !columns) return true;
-  for (int64_t i = 0; i < count; i += count > 1 ? count - 1 : 1) {
-    char *first = static_cast<char *>(x.data) + i * x.step * int64_t(size_of(x.type));
-    size_t bytes = size_t((columns - 1) * x.ld + rows) * size_of(x.type);
-    if (!emulator_reaches(reinterpret_cast<uintptr_t>(first), bytes)) return false;
+/* Sets x to matrix i of its batch. Returns false if the matrix, or its address in a list, is not in one block of device
+** memory. */
+bool choose(matrix &x, int64_t i, int64_t rows, int64_t columns) {
+  auto reached = [](const void *p, size_t bytes) { return emulator_reaches(reinterpret_cast<uintptr_t>(p), bytes); };
+  if (x.listed) {
+    void **list = static_cast<void **>(x.data) + i;
+    if (!reached(list, sizeof *list)) return false;
+    x.data = *list;
+  } else {
+    x.data = static_cast<char *>(x.data) + i * x.step * int64_t(size_of(x.type));
   }
-  return true;
+  return !rows || !columns || reached(x.data, size_t((columns - 1) * x.ld + rows) * size_of(x.type));
 }
 
 int run(void *data) {
-  const product &p = *static_cast<product *>(data);
-  int64_t arows = p.a.op ? p.k : p.m, brows = p.b.op ? p.n : p.k;
-  if (!reachable(p.a, arows, p.a.op ? p.m : p.k, p.count) || !reachable(p.b, brows, p.b.op ? p.k : p.n, p.count) ||
-      !reachable(p.c, p.m, p.n, p.count))
-    return ILLEGAL_ADDRESS;
-  for (int64_t i = 0; i < p.count; i++)
-    (p.c.type == C32 || p.c.type == C64 ? multiply_complex : multiply_real)(p, i * p.a.step, i * p.b.step, i * p.c.step);
+  const product &all = *static_cast<product *>(data);
+  for (int64_t i = 0; i < all.count; i++) {
+    product p = all;
+    int64_t arows = p.a.op ? p.k : p.m, brows = p.b.op ? p.n : p.k;
+    if (!choose(p.a, i, arows, p.a.op ? p.m : p.k) || !choose(p.b, i, brows, p.b.op ? p.k : p.n) || !choose(p.c, i, p.m, p.n))
+      return ILLEGAL_ADDRESS;
+    (p.c.type == C32 || p.c.type == C64 ? multiply_complex : multiply_real)(p);
+  }
   return 0;
 }
 
@@ -196,7 +202,11 @@ int multiply(blas_handle h, product p, const void *alpha, const void *beta, int 
 }
 
 matrix make(const void *data, int type, int64_t ld, int64_t step, int op) {
-  return {const_cast<void *>(data), ld, step, type, op};
+  return {const_cast<void *>(data), ld, step, type, op, false};
+}
+
+matrix make_listed(const void *const *list, int type, int64_t ld, int op) {
+  return {const_cast<void **>(list), ld, 0, type, op, true};
 }
 
 }
@@ -255,4 +265,13 @@ EXPORT int cublasGemmEx_64(blas_handle h, int a_op, int b_op, int64_t m, int64_t
                            const void *beta, void *c, int c_type, int64_t ldc, int compute, int algorithm) {
   return cublasGemmStridedBatchedEx_64(h, a_op, b_op, m, n, k, alpha, a, a_type, lda, 0, b, b_type, ldb, 0, beta, c, c_type,
                                        ldc, 0, 1, compute, algorithm);
+}
+
+EXPORT int cublasGemmBatchedEx_64(blas_handle h, int a_op, int b_op, int64_t m, int64_t n, int64_t k, const void *alpha,
+                                  const void *const *a, int a_type, int64_t lda, const void *const *b, int b_type,
+                                  int64_t ldb, const void *beta, void *const *c, int c_type, int64_t ldc, int64_t count,
+                                  int compute, int) {
+  product p = {m, n, k, count, make_listed(a, a_type, lda, a_op), make_listed(b, b_type, ldb, b_op),
+               make_listed(c, c_type, ldc, 0), {0, 0}, {0, 0}};
+  return multiply(h, p, alpha, beta, compute);
 }

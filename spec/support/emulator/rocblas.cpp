@@ -185,7 +185,31 @@ EXPORT rocblas_status rocblas_set_atomics_mode(rocblas_handle h, rocblas_atomics
   return rocblas_status(0);
 }
 
-/* Products are NaN if atomic additions are allowed, so that specs notice. */
+namespace {
+
+/* The arguments of a product that cuBLAS's functions take in another form. */
+struct converted { rocblas_status failure; const void *alpha; int compute; };
+
+/* Products are NaN if atomic additions are allowed, so that specs notice. `same` is true if c and d agree in all
+** arguments, without which the emulator computes nothing. */
+converted convert(rocblas_handle h, rocblas_operation a_op, rocblas_operation b_op, const void *alpha,
+                  rocblas_datatype c_type, rocblas_datatype d_type, bool same, rocblas_datatype compute,
+                  rocblas_gemm_algo algorithm, int32_t solution, uint32_t flags) {
+  static const double nan[2] = {NAN, NAN};
+  static const float narrow_nan[2] = {NAN, NAN};
+  converted r = {rocblas_status(0), alpha, compute_of(c_type, compute)};
+  bool known = (a_op == ROCBLAS_N || a_op == ROCBLAS_T) && (b_op == ROCBLAS_N || b_op == ROCBLAS_T);
+  if (!h) r.failure = rocblas_status(INVALID_HANDLE);
+  else if (!known || algorithm != ROCBLAS_STANDARD || solution || flags) r.failure = rocblas_status(INVALID_VALUE);
+  else if (r.compute < 0 || c_type != d_type || !same) r.failure = rocblas_status(NOT_IMPLEMENTED);
+  if (r.failure != rocblas_status(0)) return r;
+  emulator_need_kernels();
+  if (h->atomics) r.alpha = r.compute == BLAS_COMPUTE_FLOAT64 ? static_cast<const void *>(nan) : narrow_nan;
+  return r;
+}
+
+}
+
 EXPORT rocblas_status rocblas_gemm_strided_batched_ex(
     rocblas_handle h, rocblas_operation a_op, rocblas_operation b_op, rocblas_int m, rocblas_int n, rocblas_int k,
     const void *alpha, const void *a, rocblas_datatype a_type, rocblas_int lda, rocblas_stride a_step,
@@ -193,19 +217,27 @@ EXPORT rocblas_status rocblas_gemm_strided_batched_ex(
     const void *c, rocblas_datatype c_type, rocblas_int ldc, rocblas_stride c_step,
     void *d, rocblas_datatype d_type, rocblas_int ldd, rocblas_stride d_step, rocblas_int count,
     rocblas_datatype compute, rocblas_gemm_algo algorithm, int32_t solution, uint32_t flags) {
-  static const double nan[2] = {NAN, NAN};
-  static const float narrow_nan[2] = {NAN, NAN};
-  if (!h) return rocblas_status(INVALID_HANDLE);
-  if ((a_op != ROCBLAS_N && a_op != ROCBLAS_T) || (b_op != ROCBLAS_N && b_op != ROCBLAS_T) ||
-      algorithm != ROCBLAS_STANDARD || solution || flags)
-    return rocblas_status(INVALID_VALUE);
-  int cublas_compute = compute_of(c_type, compute);
-  if (cublas_compute < 0 || c != d || c_type != d_type || ldc != ldd || c_step != d_step) return rocblas_status(NOT_IMPLEMENTED);
-  emulator_need_kernels();
-  if (h->atomics) alpha = cublas_compute == BLAS_COMPUTE_FLOAT64 ? static_cast<const void *>(nan) : narrow_nan;
+  bool same = c == d && ldc == ldd && c_step == d_step;
+  converted r = convert(h, a_op, b_op, alpha, c_type, d_type, same, compute, algorithm, solution, flags);
+  if (r.failure != rocblas_status(0)) return r.failure;
   return status(cublasGemmStridedBatchedEx_64(
-    h->cublas, a_op == ROCBLAS_T, b_op == ROCBLAS_T, m, n, k, alpha, a, type_of(a_type), lda, a_step,
-    b, type_of(b_type), ldb, b_step, beta, d, type_of(d_type), ldd, d_step, count, cublas_compute, BLAS_DEFAULT));
+    h->cublas, a_op == ROCBLAS_T, b_op == ROCBLAS_T, m, n, k, r.alpha, a, type_of(a_type), lda, a_step,
+    b, type_of(b_type), ldb, b_step, beta, d, type_of(d_type), ldd, d_step, count, r.compute, BLAS_DEFAULT));
+}
+
+EXPORT rocblas_status rocblas_gemm_batched_ex(
+    rocblas_handle h, rocblas_operation a_op, rocblas_operation b_op, rocblas_int m, rocblas_int n, rocblas_int k,
+    const void *alpha, const void *a, rocblas_datatype a_type, rocblas_int lda,
+    const void *b, rocblas_datatype b_type, rocblas_int ldb, const void *beta,
+    const void *c, rocblas_datatype c_type, rocblas_int ldc, void *d, rocblas_datatype d_type, rocblas_int ldd,
+    rocblas_int count, rocblas_datatype compute, rocblas_gemm_algo algorithm, int32_t solution, uint32_t flags) {
+  converted r = convert(h, a_op, b_op, alpha, c_type, d_type, c == d && ldc == ldd, compute, algorithm, solution, flags);
+  if (r.failure != rocblas_status(0)) return r.failure;
+  auto list = [](const void *p) { return static_cast<const void *const *>(p); };
+  return status(cublasGemmBatchedEx_64(
+    h->cublas, a_op == ROCBLAS_T, b_op == ROCBLAS_T, m, n, k, r.alpha, list(a), type_of(a_type), lda,
+    list(b), type_of(b_type), ldb, beta, static_cast<void *const *>(d), type_of(d_type), ldd, count, r.compute,
+    BLAS_DEFAULT));
 }
 
 EXPORT rocblas_status rocblas_gemm_ex(

@@ -82,19 +82,33 @@ static void expected(int a_op, int b_op, int complex, int i, int j, int batch, d
   }
 }
 
-/* Checks C = 2 A B + 3 C for all combinations of plain, transposed and conjugate transposed A and B. The arguments
-** are the types of A and B, of C, of the computation, and of the factors 2 and 3. */
+/* Returns the address of a list of the batch's matrices from address `first` on, as device memory. */
+static void **list(gpu_address first, int type) {
+  gpu_address matrices[BATCH], made = allocate(sizeof matrices);
+  for (int i = 0; i < BATCH; i++) matrices[i] = first + (gpu_address)i * STEP * bytes_of[type];
+  ok(cu.copy_in(made, matrices, sizeof matrices, stream));
+  ok(cu.stream_sync(stream));
+  return (void **)(uintptr_t)made;
+}
+
+/* Checks C = 2 A B + 3 C for all combinations of plain, transposed and conjugate transposed A and B, with constant
+** distances and with lists of matrices. The arguments are the types of A and B, of C, of the computation, and of the
+** factors 2 and 3. */
 static void check(int ab, int c, int compute, int scale) {
   blas_handle h = open_blas();
   static char host[SIZE * 16];
   char alpha[16] = {0}, beta[16] = {0};
   put(alpha, scale, 0, 2, 0);
   put(beta, scale, 0, 3, 0);
-  for (int ops = 0; ops < 9; ops++) {
-    int a_op = ops / 3, b_op = ops % 3;
+  for (int ops = 0; ops < 18; ops++) {
+    int a_op = ops / 3 % 3, b_op = ops % 3;
     gpu_address pa = upload(0, ab), pb = upload(1, ab), pc = upload(2, c);
-    ok(blas.gemm_batched(h, a_op, b_op, M, N, K, alpha, (void *)(uintptr_t)pa, ab, LDA, STEP, (void *)(uintptr_t)pb, ab,
-                         LDB, STEP, beta, (void *)(uintptr_t)pc, c, LDC, STEP, BATCH, compute, -1));
+    if (ops < 9)
+      ok(blas.gemm_batched(h, a_op, b_op, M, N, K, alpha, (void *)(uintptr_t)pa, ab, LDA, STEP, (void *)(uintptr_t)pb, ab,
+                           LDB, STEP, beta, (void *)(uintptr_t)pc, c, LDC, STEP, BATCH, compute, -1));
+    else
+      ok(blas.gemm_listed(h, a_op, b_op, M, N, K, alpha, (const void *const *)list(pa, ab), ab, LDA,
+                          (const void *const *)list(pb, ab), ab, LDB, beta, list(pc, c), c, LDC, BATCH, compute, -1));
     read_back(host, pc, SIZE * bytes_of[c]);
     for (int i = 0; i < SIZE; i++) {
       int inside = i % STEP % LDC < M && i % STEP / LDC < N;
@@ -155,10 +169,26 @@ static void out_of_bounds(void) {
   expect_result(ILLEGAL_ADDRESS, cu.stream_sync(stream));
 }
 
+/* The same for a list, and for the matrices in a list. */
+static void list_out_of_bounds(void) {
+  blas_handle h = open_blas();
+  float one = 1;
+  gpu_address a = allocate(4), missing[2] = {a, 0}, lists = allocate(sizeof missing);
+  ok(cu.copy_in(lists, missing, sizeof missing, stream));
+  ok(cu.stream_sync(stream));
+  void **l = (void **)(uintptr_t)lists;
+  ok(blas.gemm_listed(h, 0, 0, 1, 1, 1, &one, (const void *const *)l, F32, 1, (const void *const *)l, F32, 1, &one, l, F32, 1,
+                      1, COMPUTE_32F, -1));
+  ok(cu.stream_sync(stream));
+  ok(blas.gemm_listed(h, 0, 0, 1, 1, 1, &one, (const void *const *)l, F32, 1, (const void *const *)l, F32, 1, &one, l, F32, 1,
+                      2, COMPUTE_32F, -1));
+  expect_result(ILLEGAL_ADDRESS, cu.stream_sync(stream));
+}
+
 static const test tests[] = {
   {"float32", float32}, {"float64", float64}, {"float16", float16}, {"bfloat16", bfloat16}, {"int8", int8},
   {"complex64", complex64}, {"complex128", complex128}, {"beta_zero", beta_zero}, {"wrong_calls", wrong_calls},
-  {"out_of_bounds", out_of_bounds}, {NULL, NULL}
+  {"out_of_bounds", out_of_bounds}, {"list_out_of_bounds", list_out_of_bounds}, {NULL, NULL}
 };
 
 int main(int argc, char **argv) { return run_tests(tests, argc, argv); }

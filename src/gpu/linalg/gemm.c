@@ -9,6 +9,7 @@
 #include "base/blas.h"
 #include "gpu/gpu.h"
 #include "gpu/kernels/linalg/gemm_args.h"
+#include "gpu/plan.h"
 
 /* ---- matrices ---- */
 
@@ -18,12 +19,17 @@ static const void *element_at(const void *data, int64_t offset, enum dtype d) {
 
 /* ---- the batch ---- */
 
-/* One call computes the products along one of the batch's dims. Loops run over the other dims. */
+/* One call computes the products along one or two of the batch's dims. Loops run over the other dims. The library
+** computes a batch of any dims by one call, if the addresses of all matrices are listed in device memory. */
 
-/* A batch of `count` products. For each of c, a and b (in this order), `step` is the distance between products and
-** `offset` the first element of the batch, in elements. */
+enum { RUN_DIMS = 2 };       /* the most dims of a batch_run */
+
+/* A batch of count[0] × count[1] products. For each of c, a and b (in this order), `step` has the distances between
+** products along the two dims, and `offset` is the first element of the batch, in elements. */
 typedef struct batch_run {
-  int64_t count, step[3], offset[3];
+  int64_t count[RUN_DIMS], step[3][RUN_DIMS], offset[3];
+  void **list;               /* the addresses of all c, a and b in device memory, instead of `step` and `offset`; NULL:
+                             ** there is no list */
 } batch_run;
 
 typedef int (*batch_call)(gpu *g, const gemm_call *c, const batch_run *run, void *with);
@@ -32,30 +38,38 @@ static bool goes_back(const plan *p, int d) {
   return p->stride[0][d] < 0 || p->stride[1][d] < 0 || p->stride[2][d] < 0;
 }
 
-/* Returns the longest batch dim without negative strides, or -1 if there is none. Negative strides are excluded:
-** cuBLAS's manual does not promise to support them, and the memory descriptors of newer kernels cannot express
-** them. */
-static int longest_dim(const plan *p) {
+/* Returns the longest batch dim without negative strides, except dim `other`, or -1 if there is none. Negative strides
+** are excluded: cuBLAS's manual does not promise to support them, and the memory descriptors of newer kernels cannot
+** express them. */
+static int longest_dim(const plan *p, int other) {
   int longest = -1;
   for (int d = 0; d < p->ndim; d++)
-    if (!goes_back(p, d) && (longest < 0 || p->shape[d] > p->shape[longest])) longest = d;
+    if (d != other && !goes_back(p, d) && (longest < 0 || p->shape[d] > p->shape[longest])) longest = d;
   return longest;
 }
 
-static int each_run(gpu *g, const gemm_call *c, batch_call call, void *with) {
+/* Moves a run without offsets to the products that are number i along the dims other than dim[0] and dim[1]. */
+static void move_run(batch_run *run, const plan *p, const int dim[RUN_DIMS], int64_t i) {
+  for (int d = p->ndim - 1; d >= 0; d--) {
+    if (d == dim[0] || d == dim[1]) continue;
+    for (int k = 0; k < 3; k++) run->offset[k] += i % p->shape[d] * p->stride[k][d];
+    i /= p->shape[d];
+  }
+}
+
+/* Calls `call` for runs that together have all products of the batch. A run has at most `dims` dims. */
+static int each_run(gpu *g, const gemm_call *c, int dims, batch_call call, void *with) {
   const plan *p = &c->batch;
-  int dim = longest_dim(p);
-  int64_t length = dim < 0 ? 1 : p->shape[dim];
-  int st = OK;
-  for (int64_t i = 0; st == OK && i < p->count / length; i++) {
-    batch_run run = {.count = length};
-    int64_t rest = i;
-    for (int k = 0; k < 3; k++) run.step[k] = dim < 0 ? 0 : p->stride[k][dim];
-    for (int d = p->ndim - 1; d >= 0; d--) {
-      if (d == dim) continue;
-      for (int k = 0; k < 3; k++) run.offset[k] += rest % p->shape[d] * p->stride[k][d];
-      rest /= p->shape[d];
-    }
+  int dim[RUN_DIMS] = {longest_dim(p, -1), -1}, st = OK;
+  if (dims > 1 && dim[0] >= 0) dim[1] = longest_dim(p, dim[0]);
+  batch_run all = {.list = NULL};
+  for (int i = 0; i < RUN_DIMS; i++) {
+    all.count[i] = dim[i] < 0 ? 1 : p->shape[dim[i]];
+    for (int k = 0; k < 3; k++) all.step[k][i] = dim[i] < 0 ? 0 : p->stride[k][dim[i]];
+  }
+  for (int64_t i = 0; st == OK && i < p->count / (all.count[0] * all.count[1]); i++) {
+    batch_run run = all;
+    move_run(&run, p, dim, i);
     st = call(g, c, &run, with);
   }
   return st;
@@ -65,7 +79,9 @@ static int each_run(gpu *g, const gemm_call *c, batch_call call, void *with) {
 
 enum {
   TILES, ROWS, COLUMNS,      /* the kernels gemm_tiles, gemm_rows and gemm_columns */
-  GRID_Y  = 65535,           /* the maximum number of products in a launch, which is CUDA's limit of gridDim.y */
+  LIST,                      /* the kernel gemm_list, which writes a list for the vendor's library */
+  GRID_Y  = 65535,           /* the maximum number of products along a dim in a launch, which is CUDA's limit of
+                             ** gridDim.y and gridDim.z */
   LARGE   = 4                /* if each multiprocessor has at least this number of tiles of 128 × 128 elements, large
                              ** tiles are faster, although they use more registers */
 };
@@ -105,39 +121,47 @@ static void turn_vector(gemm_arguments *a) {
   a->c_stride[0] = a->c_stride[1];
 }
 
-static int own_launch(gpu *g, const gemm_call *c, gemm_arguments *a, int64_t products) {
+static int own_launch(gpu *g, const gemm_call *c, gemm_arguments *a, const int64_t products[RUN_DIMS]) {
   const gpu_kernel *k;
   turn_vector(a);
   a->along[0] = is_along(&a->a);
   a->along[1] = is_along(&a->b);
   int entry = a->b.count > 1 ? TILES : a->along[0] ? ROWS : COLUMNS;
-  int micro = entry == TILES ? choose_micro(g, c, products) : 4;
+  int micro = entry == TILES ? choose_micro(g, c, products[0] * products[1]) : 4;
   int64_t side = entry == TILES ? 16 * micro : entry == ROWS ? GEMM_THREADS / g->lanes : GEMM_THREADS;
   int64_t across = entry == TILES ? parts(a->b.count, side) : 1, blocks = parts(a->a.count, side) * across;
   if (blocks > INT32_MAX) return ERR_OVERFLOW;
   a->across = (uint32_t)across;
   int st = own_kernel(g, c->dtype, entry, micro, &k);
   if (st != OK) return st;
-  return gpu_launch_3d(g, k, (const unsigned[]){(unsigned)blocks, (unsigned)products, 1},
+  return gpu_launch_3d(g, k, (const unsigned[]){(unsigned)blocks, (unsigned)products[0], (unsigned)products[1]},
                        (const unsigned[]){GEMM_THREADS, 1, 1}, 0, (void *[]){a});
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Computes the run's products from (first[0], first[1]) on, at most GRID_Y along each dim. */
+static int own_part(gpu *g, const gemm_call *c, const batch_run *run, const int64_t first[RUN_DIMS]) {
+  const int64_t (*step)[RUN_DIMS] = run->step;
+  int64_t at[3];
+  for (int k = 0; k < 3; k++) at[k] = run->offset[k] + first[0] * step[k][0] + first[1] * step[k][1];
+  gemm_arguments a = {
+    .a = {element_at(c->a, at[1], c->dtype), c->m, c->a_stride[0], c->a_stride[1], {step[1][0], step[1][1]}},
+    .b = {element_at(c->b, at[2], c->dtype), c->n, c->b_stride[1], c->b_stride[0], {step[2][0], step[2][1]}},
+    .c = (char *)c->c + at[0] * dtype_size(c->dtype),
+    .c_stride = {c->c_stride[0], c->c_stride[1]}, .c_step = {step[0][0], step[0][1]}, .k = c->k,
+    .alpha_f = c->alpha.f, .beta_f = c->beta.f, .alpha_im = c->alpha.im, .beta_im = c->beta.im,
+    .alpha_i = c->alpha.i, .beta_i = c->beta.i,
+  };
+  return own_launch(g, c, &a, (const int64_t[]){least(run->count[0] - first[0], GRID_Y), least(run->count[1] - first[1], GRID_Y)});
 }
 
 static int own_run(gpu *g, const gemm_call *c, const batch_run *run, void *with) {
   (void)with;
   int st = OK;
-  for (int64_t done = 0; st == OK && done < run->count; done += GRID_Y) {
-    int64_t at[3];
-    for (int k = 0; k < 3; k++) at[k] = run->offset[k] + done * run->step[k];
-    gemm_arguments a = {
-      .a = {element_at(c->a, at[1], c->dtype), c->m, c->a_stride[0], c->a_stride[1], run->step[1]},
-      .b = {element_at(c->b, at[2], c->dtype), c->n, c->b_stride[1], c->b_stride[0], run->step[2]},
-      .c = (char *)c->c + at[0] * dtype_size(c->dtype),
-      .c_stride = {c->c_stride[0], c->c_stride[1]}, .c_step = run->step[0], .k = c->k,
-      .alpha_f = c->alpha.f, .beta_f = c->beta.f, .alpha_im = c->alpha.im, .beta_im = c->beta.im,
-      .alpha_i = c->alpha.i, .beta_i = c->beta.i,
-    };
-    st = own_launch(g, c, &a, run->count - done < GRID_Y ? run->count - done : GRID_Y);
-  }
+  int64_t first[RUN_DIMS];
+  for (first[1] = 0; st == OK && first[1] < run->count[1]; first[1] += GRID_Y)
+    for (first[0] = 0; st == OK && first[0] < run->count[0]; first[0] += GRID_Y) st = own_part(g, c, run, first);
   return st;
 }
 
@@ -244,8 +268,8 @@ static int blas_run(gpu *g, const gemm_call *c, const batch_run *run, void *with
   const blas_product *p = with;
   const gpu_blas *blas = gpu_get_blas(g->vendor);
   blas_handle h = states[g->index].handle;
-  blas_factor a = make_factor(p, &p->a, element_at(c->a, run->offset[1], c->dtype), c->m, run->step[1]);
-  blas_factor b = make_factor(p, &p->b, element_at(c->b, run->offset[2], c->dtype), c->n, run->step[2]);
+  blas_factor a = make_factor(p, &p->a, element_at(c->a, run->offset[1], c->dtype), c->m, run->step[1][0]);
+  blas_factor b = make_factor(p, &p->b, element_at(c->b, run->offset[2], c->dtype), c->n, run->step[2][0]);
   const blas_factor *x = p->c.trans ? &a : &b, *y = p->c.trans ? &b : &a;
   void *out = (char *)c->c + run->offset[0] * dtype_size(c->dtype);
   const double alpha_wide[2] = {c->alpha.f, c->alpha.im}, beta_wide[2] = {c->beta.f, c->beta.im};
@@ -255,13 +279,67 @@ static int blas_run(gpu *g, const gemm_call *c, const batch_run *run, void *with
   blas_compute compute = compute_of(c);
   blas_type type = (blas_type)gpu_blas_type(c->dtype);
   blas_algorithm algorithm = (blas_algorithm)BLAS_DEFAULT;
-  if (run->count == 1)
+  int64_t count = run->count[0];
+  if (run->list) {
+    const void *const *a_list = (const void *const *)run->list + count, *const *b_list = a_list + count;
+    return blas_check(g, blas->gemm_listed(
+      h, x->op, y->op, x->count, y->count, c->k, al, p->c.trans ? a_list : b_list, type, x->ld,
+      p->c.trans ? b_list : a_list, type, y->ld, be, run->list, type, p->c.ld, count, compute, algorithm));
+  }
+  if (count == 1)
     return blas_check(g, blas->gemm(
       h, x->op, y->op, x->count, y->count, c->k, al, x->data, type, x->ld, y->data, type, y->ld, be,
       out, type, p->c.ld, compute, algorithm));
   return blas_check(g, blas->gemm_batched(
     h, x->op, y->op, x->count, y->count, c->k, al, x->data, type, x->ld, x->step, y->data, type, y->ld, y->step, be,
-    out, type, p->c.ld, run->step[0], run->count, compute, algorithm));
+    out, type, p->c.ld, run->step[0][0], count, compute, algorithm));
+}
+
+/* ---- lists of matrices ---- */
+
+enum {
+  FEW         = 2,           /* if at most this number of calls without a list would do, no list is written */
+  MOST_LISTED = 1 << 20      /* the maximum number of products in a list, which then takes 24 MiB */
+};
+
+static bool needs_list(const plan *p) {
+  int dim = longest_dim(p, -1);
+  int64_t calls = p->count / (dim < 0 ? 1 : p->shape[dim]);
+  return calls > FEW && p->count <= MOST_LISTED;
+}
+
+static int list_kernel(gpu *g, enum dtype d, const gpu_kernel **k) {
+  uint64_t key = GPU_KEY(GPU_gemm, LIST, 0, dtype_size(d), 0, 0, 0);
+  *k = gpu_find(g, key);
+  if (*k) return OK;
+  gpu_source s = {.file = "gemm_list.cuh", .entry = "gemm_list", .name = "list of matrices"};
+  gpu_define(&s, "SIZE=%d", (int)dtype_size(d));
+  return gpu_build(g, key, &s, k);
+}
+
+static int write_list(gpu *g, const gemm_call *c, void **list) {
+  const gpu_kernel *k;
+  int st = list_kernel(g, c->dtype, &k);
+  if (st != OK) return st;
+  const void *out = c->c, *a = c->a, *b = c->b;
+  gpu_plan plan;
+  gpu_plan_piece(&plan, &c->batch, 3, PLAN_MOST, 0);
+  unsigned blocks = (unsigned)parts(c->batch.count, GEMM_LIST_THREADS);
+  return gpu_launch(g, k, blocks, GEMM_LIST_THREADS, 0, (void *[]){&list, &out, &a, &b, &plan});
+}
+
+/* Computes all products of the batch by one call. */
+static int blas_listed(gpu *g, const gemm_call *c, blas_product *p) {
+  batch_run run = {.count = {c->batch.count, 1}};
+  size_t bytes = 3 * (size_t)c->batch.count * sizeof *run.list;
+  void *memory;
+  int st = gpu_scratch(g, bytes, &memory);
+  if (st != OK) return st;
+  run.list = memory;
+  st = write_list(g, c, run.list);
+  if (st == OK) st = blas_run(g, c, &run, p);
+  gpu_scratch_free(g, memory, bytes);
+  return st;
 }
 
 static int blas_gemm(gpu *g, const gemm_call *c, blas_product *p) {
@@ -271,7 +349,7 @@ static int blas_gemm(gpu *g, const gemm_call *c, blas_product *p) {
   if (st == OK) st = gpu_scratch(g, bytes, &workspace);
   if (st != OK) return st;
   st = prepare_blas(g, workspace, bytes);
-  if (st == OK) st = each_run(g, c, blas_run, p);
+  if (st == OK) st = needs_list(&c->batch) ? blas_listed(g, c, p) : each_run(g, c, 1, blas_run, p);
   gpu_scratch_free(g, workspace, bytes);
   return st;
 }
@@ -380,5 +458,5 @@ int gpu_gemm(int index, const gemm_call *c) {
   gpu_writes(g, c->c);
   blas_product p;
   bool blas = !is_small(c) && fits_blas(g, c, &p.c) && has_blas(g);
-  return gpu_leave(g, blas ? packed_gemm(g, c, &p) : each_run(g, c, own_run, NULL));
+  return gpu_leave(g, blas ? packed_gemm(g, c, &p) : each_run(g, c, RUN_DIMS, own_run, NULL));
 }

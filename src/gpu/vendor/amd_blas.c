@@ -77,6 +77,19 @@ static blas_result gemm_batched(blas_handle h, blas_operation a_op, blas_operati
     sums_of(c_type), ROCBLAS_STANDARD, 0, 0));
 }
 
+static blas_result gemm_listed(blas_handle h, blas_operation a_op, blas_operation b_op, int64_t m, int64_t n, int64_t k,
+                               const void *alpha, const void *const *a, blas_type a_type, int64_t lda,
+                               const void *const *b, blas_type b_type, int64_t ldb, const void *beta,
+                               void *const *c, blas_type c_type, int64_t ldc, int64_t count,
+                               blas_compute compute, blas_algorithm algorithm) {
+  (void)compute; (void)algorithm;
+  return result_of(rocblas.gemm_listed(
+    (rocblas_handle)h, operation_of(a_op), operation_of(b_op), (rocblas_int)m, (rocblas_int)n, (rocblas_int)k, alpha,
+    a, type_of(a_type), (rocblas_int)lda, b, type_of(b_type), (rocblas_int)ldb, beta, c, type_of(c_type),
+    (rocblas_int)ldc, (void *)(uintptr_t)c, type_of(c_type), (rocblas_int)ldc, (rocblas_int)count, sums_of(c_type),
+    ROCBLAS_STANDARD, 0, 0));
+}
+
 /* ---- loading ---- */
 
 static const char BLAS_MISSING[] =
@@ -105,6 +118,7 @@ bool amd_load_blas(gpu_vendor *v) {
   v->blas.set_math = set_math;
   v->blas.gemm = gemm;
   v->blas.gemm_batched = gemm_batched;
+  v->blas.gemm_listed = gemm_listed;
   read_version(library, v->versions.blas);
   return true;
 }

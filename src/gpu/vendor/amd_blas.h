@@ -11,6 +11,7 @@
 #include <rocblas/rocblas.h>
 #undef rocblas_gemm_ex                 /* macros for old calls with more arguments */
 #undef rocblas_gemm_strided_batched_ex
+#undef rocblas_gemm_batched_ex
 #else
 typedef int rocblas_status, rocblas_operation, rocblas_datatype, rocblas_gemm_algo, rocblas_atomics_mode, rocblas_fill;
 typedef int32_t rocblas_int;
@@ -43,7 +44,8 @@ typedef struct ihipStream_t *hipStream_t;
 enum { ROCBLAS_CONSTANTS(ROCBLAS_CONSTANT) };
 #undef ROCBLAS_CONSTANT
 
-/* X(field, symbol, parameters). d = alpha op(a) op(b) + beta c; d may be c. */
+/* X(field, symbol, parameters). d = alpha op(a) op(b) + beta c; d may be c. The matrices of rocblas_gemm_batched_ex are
+** arrays of addresses in device memory. */
 #define ROCBLAS_FUNCTIONS(X)                                                                                         \
   X(set_atomics, rocblas_set_atomics_mode, (rocblas_handle h, rocblas_atomics_mode mode))                            \
   X(gemm, rocblas_gemm_ex,                                                                                           \
@@ -58,7 +60,13 @@ enum { ROCBLAS_CONSTANTS(ROCBLAS_CONSTANT) };
      const void *b, rocblas_datatype b_type, rocblas_int ldb, rocblas_stride b_step, const void *beta,               \
      const void *c, rocblas_datatype c_type, rocblas_int ldc, rocblas_stride c_step,                                 \
      void *d, rocblas_datatype d_type, rocblas_int ldd, rocblas_stride d_step, rocblas_int count,                    \
-     rocblas_datatype compute, rocblas_gemm_algo algorithm, int32_t solution, uint32_t flags))
+     rocblas_datatype compute, rocblas_gemm_algo algorithm, int32_t solution, uint32_t flags))                       \
+  X(gemm_listed, rocblas_gemm_batched_ex,                                                                            \
+    (rocblas_handle h, rocblas_operation a_op, rocblas_operation b_op, rocblas_int m, rocblas_int n, rocblas_int k,  \
+     const void *alpha, const void *a, rocblas_datatype a_type, rocblas_int lda,                                     \
+     const void *b, rocblas_datatype b_type, rocblas_int ldb, const void *beta,                                      \
+     const void *c, rocblas_datatype c_type, rocblas_int ldc, void *d, rocblas_datatype d_type, rocblas_int ldd,     \
+     rocblas_int count, rocblas_datatype compute, rocblas_gemm_algo algorithm, int32_t solution, uint32_t flags))
 
 /* The functions for a handle. Between query_start and query_stop, routines compute nothing: query_stop returns the
 ** bytes of scratch memory that they need. */

@@ -24,10 +24,11 @@ typedef choose<IS_FLOAT || IS_COMPLEX, compute_t<STORE>, choose<sizeof(stored) =
 
 INLINE number load(const stored *p, int64_t at) { return (number)element<STORE>::load(p[at]); }
 
-/* A block computes a part of one product of the batch. product_of returns the address of this product's operand, and
-** result_of returns the address of this product's result. */
-INLINE const stored *product_of(const gemm_side &s) { return (const stored *)s.data + blockIdx.y * s.step; }
-INLINE stored *result_of(const gemm_arguments &g) { return (stored *)g.c + blockIdx.y * g.c_step; }
+/* A block computes a part of product (blockIdx.y, blockIdx.z) of the batch. product_of returns the address of this
+** product's operand, and result_of returns the address of this product's result. */
+INLINE int64_t batch_offset(const int64_t (&step)[2]) { return blockIdx.y * step[0] + blockIdx.z * step[1]; }
+INLINE const stored *product_of(const gemm_side &s) { return (const stored *)s.data + batch_offset(s.step); }
+INLINE stored *result_of(const gemm_arguments &g) { return (stored *)g.c + batch_offset(g.c_step); }
 
 /* Returns sum + x * y. add_product and the functions below are templates, because only in templates does `if
 ** constexpr` discard the branches for other dtypes. */
