@@ -56,6 +56,17 @@ describe("warps of 64 threads:", function()
     same("var", {random(2, 3000)}, function(x) return x:var(2) end)
   end)
 
+  it("attention has the same bits, and so have its gradients", function()
+    for _, is_causal in ipairs {false, true} do
+      same("attention", {random(2, 70, 40), random(2, 90, 40), random(2, 90, 30)}, function(q, k, v)
+        for _, x in ipairs {q, k, v} do x:requires_grad_() end
+        local y = F.scaled_dot_product_attention(q, k, v, {is_causal = is_causal});
+        (y * y):sum():backward()
+        return lt.concat({y:flatten(), q.grad:flatten(), k.grad:flatten(), v.grad:flatten()}, 1)
+      end)
+    end
+  end)
+
   it("softmax has the same bits", function()
     for _, n in ipairs {5, 130, 500, 3000, 20000} do
       same("softmax of " .. n, {random(3, n)}, function(x) return x:softmax(2) end)

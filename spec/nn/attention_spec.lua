@@ -29,6 +29,92 @@ end
 
 local function leaf(...) return gradient.tensor({...}, -1, 1, (select(3, ...))):requires_grad_() end
 
+-- ---- sizes and masks of the fused op ----
+
+local host = {device = "cpu", dtype = "float64"}
+
+-- The oracle for all masks, in float64 on the CPU. `seen` [..., queries, keys] is false for hidden keys. `added` is added to
+-- the scores. Queries that see no key give 0.
+local function by_definition(q, k, v, seen, added)
+  local scores = lt.where(seen, q:matmul(k.mT) * 0.3 + added, -1e300)
+  return (scores:softmax(-1) * seen:to("float64")):matmul(v)
+end
+
+-- Each function returns an attn_mask for b batches, h heads, n queries and m keys, or nil, and is_causal.
+local masks = {
+  none = function() end,
+  causal = function() return nil, true end,
+  bool = function(_, _, n, m) return gradient.tensor({n, m}, -1, 2, 5):greater(0) end,
+  padding = function(b, _, _, m) return gradient.tensor({b, 1, 1, m}, -1, 1, 5):greater(0) end,
+  added = function(b, h, n, m) return gradient.tensor({b, h, n, m}, -3, 3, 5) end,
+  ["added to all heads, causal"] = function(_, _, n, m) return gradient.tensor({m, n}, -3, 3, 5).mT, true end,
+  ["added, infinite"] = function(_, h, n, m)
+    local x = gradient.tensor({h, n, m}, -3, 3, 5)
+    return lt.where(x:less(0), -math.huge, x)
+  end,
+  ["all hidden"] = function(_, _, n, m) return lt.zeros(n, m, {dtype = "bool"}) end,
+}
+
+-- Returns what by_definition needs for a mask.
+local function definition_of(mask, is_causal, n, m)
+  local seen, added = lt.ones(n, m, {dtype = "bool", device = "cpu"}), lt.zeros(1, host)
+  if is_causal then seen = lt.arange(1, n + 1, host):expand_dims(-1):greater_equal(lt.arange(1, m + 1, host)) end
+  if mask and mask.dtype == "bool" then seen = seen:logical_and(mask:to "cpu") end
+  if mask and mask.dtype ~= "bool" then
+    local x = mask:to("cpu"):to("float64")
+    seen, added = seen:logical_and(x:greater(-math.huge)), lt.where(x:equal(-math.huge), 0, x)
+  end
+  return seen, added
+end
+
+-- Returns [b, h, n, width] in memory as [b, n, h, width], as projections are.
+local function heads(seed, b, h, n, width, dtype)
+  return gradient.tensor({b, n, h, width}, -1, 1, seed):to(dtype):transpose(2, 3)
+end
+
+local function largest(x) return x.size > 0 and x:abs():max():item() or 0 end
+
+-- Compares attention and its gradients with by_definition. `size` has queries, keys, width and the width of values.
+local function check_size(size, dtype, make_mask, tolerance)
+  local b, h, n, m, d, e = 2, 3, table.unpack(size)
+  local mask, is_causal = make_mask(b, h, n, m)
+  if mask and mask.dtype ~= "bool" then mask = mask:to(dtype) end
+  local list = {heads(1, b, h, n, d, dtype), heads(2, b, h, m, d, dtype), heads(3, b, h, m, e, dtype)}
+  local there, here = {}, {}
+  for i, x in ipairs(list) do
+    there[i], here[i] = x:detach():requires_grad_(), x:detach():to("cpu"):to("float64"):requires_grad_()
+  end
+  local g = heads(4, b, h, n, e, dtype)
+  local y = attend(there[1], there[2], there[3], {attn_mask = mask, is_causal = is_causal, scale = 0.3})
+  local seen, added = definition_of(mask, is_causal, n, m)
+  local want = by_definition(here[1], here[2], here[3], seen, added)
+  y:backward(g)
+  want:backward(g:to("cpu"):to("float64"))
+  near(want, y, tolerance * (1 + largest(want)))
+  for i, x in ipairs(there) do near(here[i].grad, x.grad, tolerance * (1 + largest(here[i].grad))) end
+end
+
+describe("attention of", function()
+  local sizes = {{1, 1, 1, 1}, {1, 130, 8, 8}, {63, 65, 33, 20}, {65, 63, 64, 64}, {130, 130, 8, 5}, {66, 40, 128, 96}}
+  local tolerances = {float32 = 3e-6, float64 = 1e-13, float16 = 2e-3, bfloat16 = 2e-2}
+
+  for name, mask in pairs(masks) do
+    it("rows that do not fill tiles, mask: " .. name, function()
+      for _, size in ipairs(sizes) do check_size(size, "float32", mask, tolerances.float32) end
+    end)
+  end
+
+  for dtype, tolerance in pairs(tolerances) do
+    it(dtype .. ", with rows of every length", function()
+      for _, width in ipairs {1, 7, 16, 32, 60, 64, 128, 130} do
+        check_size({17, 35, width, math.max(1, width - 3)}, dtype, masks.added, tolerance)
+        check_size({35, 17, math.max(1, width - 3), width}, dtype, masks.causal, tolerance)
+      end
+      check_size({65, 66, 64, 64}, dtype, masks.bool, tolerance)
+    end)
+  end
+end)
+
 describe("attention", function()
   for _, case in ipairs {{70, 70, true}, {130, 90, true}, {65, 200, true}, {130, 70, false}} do
     it(("as one op is as by its parts: %d queries, %d keys%s"):format(case[1], case[2], case[3] and ", causal" or ""), function()

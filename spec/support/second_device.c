@@ -75,6 +75,7 @@ static void other_empty_cache(int index) { (void)index; }
 static int other_count(void) { return DEVICES; }
 static const char *other_reason(void) { return ""; }
 static int other_sync(int index) { (void)index; return OK; }
+static bool other_has_attention(int index, const attention_call *c) { (void)index; return host->has_attention(0, c); }
 static int other_limits(int index, enum dtype d, device_limits *l) { (void)index; return host->limits(0, d, l); }
 static void other_describe(char *text, size_t size) { snprintf(text, size, "for specs"); }
 static void other_explain(int index, char *text, size_t size) { snprintf(text, size, "other:%d failed", index); }
@@ -103,7 +104,7 @@ static const device other_device = {
   .count = other_count, .in_use = other_count, .reason = other_reason, .info = other_info, .limits = other_limits,
   .describe = other_describe, .explain = other_explain, .alloc = other_alloc, .free = other_free, .copy_in = other_copy_in,
   .copy_out = other_copy_out, .copy_across = other_copy_across, .sync = other_sync, .stats = other_stats,
-  .empty_cache = other_empty_cache,
+  .empty_cache = other_empty_cache, .has_attention = other_has_attention,
 #define FAMILY(name, call) .name = other_##name,
 #include "families.def"
 };

@@ -462,13 +462,13 @@ typedef struct attention_operand {
 } attention_operand;
 
 typedef struct attention_call {
-  enum dtype dtype;            /* the dtype of all operands: float32, float64 */
+  enum dtype dtype;            /* the dtype of all operands: a float */
   bool    back, causal;
   double  scale;
   int64_t batch, heads, queries, keys, width, out_width;
   attention_operand q, k, v, o, dout, dq, dk, dv;
-  void   *log_sums;            /* [batch, heads, queries]: logarithm of each row's sum of exponentials; infinity if
-                               ** the row has no key */
+  void   *log_sums;            /* [batch, heads, queries], float64 if the operands are, else float32: logarithm of each
+                               ** row's sum of exponentials; infinity if the row has no key */
   const void *mask;            /* or NULL; bool (true: the query uses the key) or `dtype` (added to the scores) */
   enum dtype mask_dtype;
   int64_t mask_stride[4];      /* strides over batch, heads, queries, keys; 0: broadcast */

@@ -7,7 +7,7 @@
 #include "base/tiled.h"
 #include "base/status.h"
 
-enum { DEVICE_ABI = 3 };
+enum { DEVICE_ABI = 4 };
 
 typedef struct memory_stats {
   size_t live, peak, cached;      /* bytes in use, their maximum so far, bytes kept for reuse */
@@ -150,6 +150,10 @@ typedef struct device {
   ** the call. Work may still be queued when the entry returns. */
 #define FAMILY(name, call) int (*name)(int index, call *c);
 #include "families.def"
+
+  /* Returns whether one call of family attention is faster than several products. Of the call, only dtype, causal and
+  ** the sizes are set, and `back` is true if a backward call will follow. NULL: always false */
+  bool (*has_attention)(int index, const attention_call *c);
 
   /* Kernels that scripts write. After ERR_DEVICE, *log is the text of the compiler's messages, or NULL if there is no
   ** text. The caller frees *log. */

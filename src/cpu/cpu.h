@@ -344,6 +344,7 @@ void cpu_empty_cache(int index);
 void cpu_count_kept(size_t (*kept)(void));   /* registers a function; cpu_stats adds the number of bytes that the
                                              ** function returns to the cached bytes */
 
+bool cpu_has_attention(int index, const attention_call *c);
 int  cpu_limits(int index, enum dtype dtype, device_limits *limits);
 int  cpu_working_set(int index, size_t bytes, device_working_set *w);
 

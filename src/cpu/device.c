@@ -73,7 +73,7 @@ const device cpu_device = {
   .stats = cpu_stats, .empty_cache = empty_cache, .available = cpu_available,
   .limits = cpu_limits, .working_set = cpu_working_set,
   .threads = cpu_thread_count, .set_threads = cpu_set_thread_count, .describe = cpu_describe,
-  .graphs = &cpu_graphs,
+  .graphs = &cpu_graphs, .has_attention = cpu_has_attention,
 #define FAMILY(name, call) .name = cpu_entry_##name,
 #include "families.def"
 };

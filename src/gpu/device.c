@@ -86,8 +86,3 @@ void gpu_describe(gpu_vendor *v, char *text, size_t size) {
   snprintf(text, size, "%s%s%s%s%s%s%s", software, gemm[0] ? ": " : "", gemm, conv[0] ? "; " : "",
            conv[0] ? v->device : "", conv[0] ? ": " : "", conv);
 }
-
-/* ---- attention ---- */
-
-/* GPUs have no attention kernel: lua/luatensor composes attention from products and softmax. */
-int gpu_attention(int index, const attention_call *c) { (void)index; (void)c; return ERR_NO_KERNEL; }

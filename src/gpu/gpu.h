@@ -230,6 +230,7 @@ unsigned gpu_device_epoch(int index);
 #define FAMILY(name, call) int gpu_##name(int index, call *c);
 #include "families.def"
 
+bool gpu_has_attention(int index, const attention_call *c);
 int gpu_limits(int index, enum dtype dtype, device_limits *limits);
 int gpu_working_set(int index, size_t bytes, device_working_set *w);
 int gpu_user_kernel_make(int index, const char *text, const char *name, void **kernel, char **log);

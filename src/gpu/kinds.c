@@ -20,6 +20,7 @@ const device cuda_device = {
   .pin = cuda_pin, .unpin = gpu_unpin, .is_pinned = gpu_is_pinned,
   .reopen = gpu_reopen, .epoch = gpu_device_epoch, .shut = cuda_shut, .streams = &gpu_stream_calls, .graphs = &gpu_graph_calls,
   .user_kernel_make = gpu_user_kernel_make, .user_kernel_free = gpu_user_kernel_free,
+  .has_attention = gpu_has_attention,
 #define FAMILY(name, call) .name = gpu_##name,
 #include "families.def"
 };
@@ -56,6 +57,7 @@ static unsigned epoch(int i)                           { return gpu_device_epoch
 static int  user_kernel_make(int i, const char *text, const char *name, void **kernel, char **log) {
   return gpu_user_kernel_make(FIRST + i, text, name, kernel, log);
 }
+static bool has_attention(int i, const attention_call *c) { return gpu_has_attention(FIRST + i, c); }
 static void user_kernel_free(int i, void *kernel)      { gpu_user_kernel_free(FIRST + i, kernel); }
 
 static int  stream_make(int i, int *stream)            { return gpu_stream_calls.make(FIRST + i, stream); }
@@ -103,7 +105,7 @@ const device rocm_device = {
   .sync = sync, .stats = stats, .empty_cache = empty_cache, .available = available,
   .pin = rocm_pin, .unpin = gpu_unpin, .is_pinned = gpu_is_pinned,
   .reopen = reopen, .epoch = epoch, .shut = rocm_shut, .streams = &stream_calls, .graphs = &graph_calls,
-  .user_kernel_make = user_kernel_make, .user_kernel_free = user_kernel_free,
+  .user_kernel_make = user_kernel_make, .user_kernel_free = user_kernel_free, .has_attention = has_attention,
 #define FAMILY(name, call) .name = rocm_##name,
 #include "families.def"
 };

@@ -180,12 +180,13 @@ end
 
 --- Computes self-attention of `query` by one fused op. Returns nil if weights are wanted, if there is dropout, if the
 -- mask requires gradients, or if nn.autocast is on. Also returns nil if keys or values have another width than queries,
--- or if compute.packed returns nil. o: the options of the call; s: a result of settings.
+-- or if the device prefers several ops. o: the options of the call; s: a result of settings.
 local function attend_packed(self, query, o, times_first, s)
   local needs = s.mask and s.mask.requires_grad
   if o.need_weights ~= false or s.p > 0 or needs or autocast.is_on() then return nil end
   if not rawget(self, "in_proj_weight") then return nil end
   s.times_first = times_first
+  if not compute.prefers_packed(query, s) then return nil end
   return compute.packed(functional.linear(query, self.in_proj_weight, self.in_proj_bias or nil), s)
 end
 

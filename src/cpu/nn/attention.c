@@ -144,6 +144,11 @@ static void run_part(const void *arg, int64_t t, int worker) {
     attend_back(&h, first, c->queries - first < ROWS ? c->queries - first : ROWS);
 }
 
+bool cpu_has_attention(int index, const attention_call *c) {
+  (void)index;
+  return FLOAT_TABLE(attention, c->dtype) != NULL;
+}
+
 int cpu_attention(int index, const attention_call *c) {
   (void)index;
   const attention_table *kernel = FLOAT_TABLE(attention, c->dtype);

@@ -35,8 +35,21 @@ static int l_attention(lua_State *L) { return run(L, false); }
 /* attention_back(q, k, v, scale, causal, mask, o, log_sums, dout, dq, dk, dv): writes dq, dk and dv. */
 static int l_back(lua_State *L) { return run(L, true); }
 
+/* has_attention(x, back, causal, batch, heads, queries, keys, width, out_width): true if attention and, if `back` is
+** true, attention_back should compute an attention of tensors with x's dtype on x's device. */
+static int l_has_attention(lua_State *L) {
+  const tensor *x = check_tensor_later(L, 1, "has_attention");
+  int64_t size[6];
+  for (int i = 0; i < 6; i++) size[i] = luaL_checkinteger(L, 4 + i);
+  attention_call c = {.dtype = x->dtype, .back = lua_toboolean(L, 2), .causal = lua_toboolean(L, 3), .batch = size[0],
+                      .heads = size[1], .queries = size[2], .keys = size[3], .width = size[4], .out_width = size[5]};
+  lua_pushboolean(L, attention_is_fused(x->store->place, &c));
+  return 1;
+}
+
 static const function_row functions[] = {
-  {"attention", l_attention, INTERNAL}, {"attention_back", l_back, INTERNAL}, {NULL, NULL, 0}
+  {"attention", l_attention, INTERNAL}, {"attention_back", l_back, INTERNAL},
+  {"has_attention", l_has_attention, INTERNAL}, {NULL, NULL, 0}
 };
 
 void open_attention(lua_State *L) {

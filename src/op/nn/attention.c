@@ -32,7 +32,7 @@ static bool set_sums(attention_call *c, const attention_job *j) {
   const tensor *t = j->at[ATTENTION_log_sums];
   if (!t) return true;
   c->log_sums = tensor_data(t);
-  return t->dtype == c->dtype && t->count == c->batch * c->heads * c->queries && tensor_is_contiguous(t) && is_here(j, t);
+  return t->dtype == dtype_compute(c->dtype) && t->count == c->batch * c->heads * c->queries && tensor_is_contiguous(t) && is_here(j, t);
 }
 
 /* Sets the sizes of the call from the shapes of q, k and v. */
@@ -65,6 +65,10 @@ static int make_call(attention_call *c, const attention_job *j, enum attention_t
   if (!set_mask(c, j)) return ERR_INNER;
   *wrong = ATTENTION_log_sums;
   return set_sums(c, j) ? OK : ERR_INNER;
+}
+
+bool attention_is_fused(place where, const attention_call *c) {
+  return where.device->has_attention && where.device->has_attention(where.index, c);
 }
 
 int attention_run(const attention_job *j, enum attention_tensor *wrong) {

@@ -4,6 +4,7 @@
 /* Attention on tensors. attention_run checks the operands and calls the device. attention_call in base/calls.h
 ** describes the computation. */
 
+#include "base/device.h"
 #include "base/tensor.h"
 
 enum attention_tensor {
@@ -19,6 +20,9 @@ typedef struct attention_job {
   ** and log_sums may be NULL. In a forward call all tensors from dout on are NULL. */
   const tensor *at[ATTENTION_TENSORS];
 } attention_job;
+
+/* Returns whether the device should compute an attention by attention_run. The call is as in device.h. */
+bool attention_is_fused(place where, const attention_call *c);
 
 /* A forward call writes o and, unless log_sums is NULL, log_sums. A backward call writes dq, dk and dv. Fails with
 ** ERR_INNER if the shape, dtype or place of tensor *wrong does not fit. */

@@ -1,5 +1,5 @@
 --- Computes attention for nn.MultiheadAttention and functional.scaled_dot_product_attention: as one fused op if the
--- device has it, otherwise as several ops.
+-- device prefers it, otherwise as several ops.
 --
 -- The fields of options o:
 --
@@ -112,6 +112,11 @@ local function make_rule(scale, causal)
   end}}
 end
 
+--- Returns a tensor for the logarithms of the sums of exponentials, which are no half floats.
+local function empty_sums(b, h, n, like)
+  return core.empty({b, h, n}, {dtype = core.floats[like.dtype], device = like.device})
+end
+
 local function run(q, k, v, o, mask)
   local b, h, n = table.unpack(q.shape)
   local recorded = ag.mode() and (q.requires_grad or k.requires_grad or v.requires_grad)
@@ -119,24 +124,28 @@ local function run(q, k, v, o, mask)
   do
     local _ <close> = engine.recording(false)
     y = heads_inside(b, h, n, v.shape[4], q)
-    sums = recorded and empty({b, h, n}, q) or nil
+    sums = recorded and empty_sums(b, h, n, q) or nil
     core.attention(q, k, v, o.scale, o.causal, mask, y, sums)
   end
   if recorded then ag.new_node("attention", make_rule(o.scale, o.causal), {q, k, v, mask or false}, {y, sums}) end
   return y
 end
 
-local fits = {float32 = true, float64 = true}
-
---- True if one fused op can compute the attention. The op needs q, k and v on the CPU, with elements, with 3 or 4
--- dims, and all float32 or all float64. It supports neither dropout nor a mask that needs a gradient or has another
--- float dtype.
+--- True if one fused op could compute the attention. The op needs q, k and v with elements, with 3 or 4 dims, and of
+-- one dtype. It supports neither dropout nor a mask that needs a gradient or has another float dtype.
 local function is_fusable(q, k, v, o)
   local dtype, mask = q.dtype, o.mask
-  return core.attention and fits[dtype] and k.dtype == dtype and v.dtype == dtype and o.p == 0
-         and core.is_on_host(q) and (q.ndim == 3 or q.ndim == 4) and k.ndim == q.ndim and v.ndim == q.ndim
+  return core.attention and k.dtype == dtype and v.dtype == dtype and o.p == 0
+         and (q.ndim == 3 or q.ndim == 4) and k.ndim == q.ndim and v.ndim == q.ndim
          and q.size > 0 and k.size > 0 and v.size > 0
          and (not mask or (mask.dtype == "bool" or mask.dtype == dtype and not (mask.requires_grad and ag.mode())))
+end
+
+--- True if q's device prefers the fused op for attention of these tensors.
+local function is_preferred(q, k, v, o)
+  local a, b, c = q.shape, k.shape, v.shape
+  local n, recorded = #a, ag.mode() and (q.requires_grad or k.requires_grad or v.requires_grad)
+  return core.has_attention(q, recorded, o.causal, a[1], n == 3 and 1 or a[2], a[n - 1], b[n - 1], a[n], c[n])
 end
 
 --- True if q and k agree in all dims except the last two, so that neither tensor must be broadcast.
@@ -145,11 +154,11 @@ local function same_batch(q, k)
   return true
 end
 
---- Returns softmax(scale q kᵀ + mask) v. The fused op computes the result if is_fusable is true and nothing must be
--- broadcast.
+--- Returns softmax(scale q kᵀ + mask) v. The fused op computes the result if is_fusable is true, nothing must be
+-- broadcast, and the device prefers the op.
 function compute.attend(q, k, v, o)
   q, k, v = autocast.cast(q), autocast.cast(k), autocast.cast(v)
-  if not (is_fusable(q, k, v, o) and same_batch(q, k) and same_batch(q, v)) then
+  if not (is_fusable(q, k, v, o) and same_batch(q, k) and same_batch(q, v) and is_preferred(q, k, v, o)) then
     return (compute.by_parts(q, k, v, o))
   end
   local single, mask = q.ndim == 3, o.mask
@@ -202,14 +211,24 @@ local function packed_rule(o)
   end}}
 end
 
+--- True if one fused op can compute self-attention of a projection of x, and x's device prefers this op.
+-- @tparam tensor x [batch, times, width], or [times, batch, width] if o.times_first
+-- @tab o as in compute.packed
+function compute.prefers_packed(x, o)
+  local a, b, n = table.unpack(x.shape)
+  if o.times_first then a, b = b, a end
+  local width, mask = n // o.heads, o.mask
+  if mask and mask.dtype ~= "bool" and mask.dtype ~= x.dtype then return false end
+  return core.attention and x.size > 0 and core.has_attention(x, ag.mode(), o.causal, a, o.heads, b, b, width, width)
+end
+
 --- Computes self-attention of a tensor that contains, in each row, the queries, the keys and the values of all heads.
 -- The gradient has the same layout as this tensor.
 -- @tparam tensor qkv [batch, times, 3 width], or [times, batch, 3 width] if o.times_first
 -- @tab o the options that the file's header lists, and `heads` (their number) and `times_first`; p must be 0
--- @treturn tensor [batch, times, width] or [times, batch, width]; nil if one fused op cannot compute the result
+-- @treturn tensor [batch, times, width] or [times, batch, width]
 function compute.packed(qkv, o)
-  local fitting = core.attention and fits[qkv.dtype] and core.is_on_host(qkv) and qkv.size > 0
-  if not fitting or not rawequal(plain_rows(qkv), qkv) then return nil end
+  qkv = plain_rows(qkv)
   local recorded = ag.mode() and qkv.requires_grad
   local a, b, n = table.unpack(qkv.shape)
   local y, sums, mask
@@ -217,7 +236,7 @@ function compute.packed(qkv, o)
     local _ <close> = engine.recording(false)
     local q, k, v = parts(qkv, o.heads, 3, o.times_first)
     y = empty({a, b, n // 3}, qkv)
-    sums = recorded and empty({q.shape[1], o.heads, q.shape[3]}, qkv) or nil
+    sums = recorded and empty_sums(q.shape[1], o.heads, q.shape[3], qkv) or nil
     mask = o.mask and o.mask:detach():broadcast_to {q.shape[1], o.heads, q.shape[3], k.shape[3]}
     core.attention(q, k, v, o.scale, o.causal, mask, parts(y, o.heads, 1, o.times_first), sums)
   end

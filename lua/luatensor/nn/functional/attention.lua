@@ -62,8 +62,9 @@ end
 local functional = {}
 
 --- Returns softmax(scale q kᵀ + mask) v, with the softmax along the keys ("Attention is all you need", Vaswani et
--- al., eq. 1). Rows of queries that see no key are 0. On the CPU, in float32 and float64 and without dropout, the
--- scores are never all in memory at once (as in "FlashAttention", Dao et al.).
+-- al., eq. 1). Rows of queries that see no key are 0. Without dropout, one op computes the result on the CPU in float32
+-- and float64, and on a GPU if rows have at most 128 elements and the op should be faster than several ops. Then the
+-- scores are never all in memory (as in "FlashAttention", Dao et al.).
 -- @function nn.functional.scaled_dot_product_attention
 -- @tparam tensor q [..., queries, width]
 -- @tparam tensor k [..., keys, width]
