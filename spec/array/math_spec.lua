@@ -93,6 +93,31 @@ describe("float32 functions", function()
   end
 end)
 
+-- These functions are computed by sums of two floats, or in double.
+describe("float32 functions with more digits", function()
+  local more, x = 1.2, floats(104729)
+  for _, name in ipairs {"erfc", "gelu", "softplus", "tan"} do
+    it(name .. " is within 1.2 ulp of float64", function()
+      local want, got, values = lt[name](x:to("float64")):totable(), lt[name](x):totable(), x:totable()
+      for i, v in ipairs(values) do
+        local e = ulps(got[i], want[i], 0, 24, -126)
+        assert.is_true(e <= more, ("%s(%a) = %a, not %a: %.2f ulp"):format(name, v, got[i], want[i], e))
+      end
+    end)
+  end
+
+  it("pow is within 1.2 ulp of Lua's power", function()
+    local bases = lt.cat({lt.rand(10000):add(0.5), lt.rand(10000):subtract(0.5):multiply(250):exp()})
+    local limits = bases:log():abs():reciprocal():multiply(104)
+    local powers = lt.rand(20000):subtract(0.5):multiply(2):multiply(limits)
+    local list, y, got = bases:totable(), powers:totable(), bases:pow(powers):totable()
+    for i, base in ipairs(list) do
+      local e = ulps(got[i], base ^ y[i], 0, 24, -126)
+      assert.is_true(e <= more, ("%a ^ %a = %a: %.2f ulp"):format(base, y[i], got[i], e))
+    end
+  end)
+end)
+
 describe("float64 functions", function()
   for name, rows in pairs(vectors) do
     it(name .. " is within 2 ulp of exact values", function()

@@ -1,0 +1,163 @@
+#ifndef LT_MATH_FLOAT32_FUSED_H
+#define LT_MATH_FLOAT32_FUSED_H
+
+/* Functions of float that need more digits than a float has, for machines with FMA. A value is then the unevaluated sum
+** of two floats, of which the second (low) holds digits that the first does not have room for. A GPU computes floats 2
+** to 64 times as fast as doubles. FMA gives the exact error of a product: fma(a, b, -p) is a * b - p if p is the rounded
+** product. float32_wide.h has the same functions for machines without FMA. math/float32.h includes this file at its
+** end. */
+
+/* ---- tangent ---- */
+
+/* Like trig_reduce_float32, but the remainder is the returned number plus *low. Each of the three parts of pi/2 is
+** subtracted without a rounding error, except for the last. */
+INLINE float trig_pair_float32(float a, uint32_t *q, float *low) {
+  float k = fma_float32(a, 0x1.45f306p-1f, ROUNDER32);
+  *q = bits_float32(k);
+  k -= ROUNDER32;
+  float first = fma_float32(k, -0x1.921fb4p0f, a), p = k * 0x1.4442dp-24f, second = first - p, t = second - first;
+  float error = (first - (second - t)) - (p + t) - fma_float32(k, 0x1.4442dp-24f, -p);
+  float rest = fma_float32(k, -0x1.84698ap-48f, error), r = second + rest;
+  *low = (second - r) + rest;
+  return r;
+}
+
+/* Returns tan(r + low) if q is even, -1 / tan(r + low) if q is odd, with the sign changed for x < 0. The tangent is the
+** sum t + l, and the quotient i is improved by a step of Newton's method. The largest error found in tests is 1.1
+** ulp. */
+INLINE float tan_quadrant_float32(float r, float low, uint32_t q, float x) {
+  float z = r * r;
+  float c = r * z * POLY32(7, z, 0x1.55555ep-2f, 0x1.110e1p-3f, 0x1.bac88cp-5f, 0x1.5d5b0ep-6f, 0x1.600da6p-7f,
+                           0x1.928b5cp-13f, 0x1.1be11p-8f);
+  float t = r + c, l = fma_float32(low, fma_float32(t, t, 1.0f), (r - t) + c);
+  float i = -1.0f / t;
+  i = fma_float32(i, fma_float32(i, l, fma_float32(i, t, 1.0f)), i);
+  float y = q & 1 ? i : t + l;
+  return from_bits_float32(bits_float32(y) ^ (bits_float32(x) & 0x80000000u));
+}
+
+INLINE float m_tan_float32(float x) {
+  uint32_t q;
+  float low, r = trig_pair_float32(abs_float32(x), &q, &low);
+  return tan_quadrant_float32(r, low, q, x);
+}
+
+INLINE float tan_any_float32(float x) {
+  uint32_t q;
+  double w = trig_reduce_any((double)abs_float32(x), &q);
+  float r = (float)w;
+  return tan_quadrant_float32(r, (float)(w - (double)r), q, x);
+}
+
+/* ---- the normal distribution ---- */
+
+/* Returns r and sets *n and *rest with e^(x + low) = 2^n (1 + r + *rest), for -200 < x < 100. r is exact, and *rest is at
+** most 0.07. */
+INLINE float exp_parts_float32(float x, float low, int32_t *n, float *rest) {
+  float k = fma_float32(x, 0x1.715476p0f, ROUNDER32);
+  *n = (int32_t)(bits_float32(k) - bits_float32(ROUNDER32));
+  k -= ROUNDER32;
+  float high = fma_float32(k, -0x1.62ep-1f, x), l = fma_float32(k, -0x1.0bfbe8p-15f, low), r = high + l;
+  float p = POLY32(6, r, 0x1p-1f, 0x1.555556p-3f, 0x1.5554ecp-5f, 0x1.110fe4p-7f, 0x1.6d4926p-10f, 0x1.a28996p-13f);
+  *rest = fma_float32(r * r, p, l);
+  return high;
+}
+
+/* Returns Phi(-a) e^(a^2 / 2) = erfcx(a / sqrt 2) / 2 for 0 <= a <= 14.85, where a is d + dl - 4. Phi is the
+** distribution function of the normal distribution. The result is the returned number plus *low. With t = 1 / (a + 4),
+** the function is t times a polynomial in t, whose first two steps are sums of two floats. `error` is the relative error
+** of t, and the function changes by (9.8 t + 0.7) times this error. */
+INLINE float normal_tail_float32(float d, float dl, float *low) {
+  float t = 1.0f / d, w = fma_float32(t, 8.0f, -0x1.d48p-1f), error = fma_float32(-dl, t, fma_float32(-d, t, 1.0f));
+  float p = POLY32(9, w, 0x1.5e6006p-2f, 0x1.552808p-3f, 0x1.d1ba68p-5f, 0x1.2924c8p-7f, -0x1.46e93p-9f,
+                   -0x1.baa2bap-10f, -0x1.251b0p-16f, 0x1.120c26p-12f, -0x1.7eec5cp-15f);
+  float r = fma_float32(w, p, 0x1.178e2cp-1f), rl = fma_float32(w, p, 0x1.178e2cp-1f - r);
+  float q = fma_float32(w, r, 0x1.69a2e4p-1f), ql = fma_float32(w, rl, fma_float32(w, r, 0x1.69a2e4p-1f - q));
+  float f = t * q, fl = fma_float32(t, ql, fma_float32(t, q, -f));
+  *low = fma_float32(f * fma_float32(t, 9.8f, 0.7f), error, fl);
+  return f;
+}
+
+/* Returns Phi(-a) 2^-n as the returned number plus *low. x + xl is -a^2 / 2, and d + dl is a + 4. */
+INLINE float normal_parts_float32(float x, float xl, float d, float dl, int32_t *n, float *low) {
+  float rest, r = exp_parts_float32(x, xl, n, &rest), fl, f = normal_tail_float32(d, dl, &fl), y = fma_float32(f, r, f);
+  *low = fma_float32(f, rest, fma_float32(f, r, f - y)) + fma_float32(fl, r, fl);
+  return y;
+}
+
+/* Computes erfc(a) as 2 Phi(-sqrt(2) a) for a = |x|. For x < 0 the result is 2 - erfc(a). The largest error found in
+** tests is 1.1 ulp. */
+INLINE float m_erfc_float32(float x) {
+  int32_t n;
+  float a = abs_float32(x), b = a > 10.5f ? 10.5f : a, z = -b * b, d = fma_float32(b, 0x1.6a09e6p0f, 4.0f);
+  float dl = fma_float32(b, 0x1.9fcef4p-26f, fma_float32(b, 0x1.6a09e6p0f, 4.0f - d));
+  float fl, f = normal_parts_float32(z, fma_float32(-b, b, -z), d, dl, &n, &fl);
+  int32_t half = n >> 1;
+  float y = (f + fl) * pow2_float32(half) * pow2_float32(n + 1 - half);
+  return x < 0 ? 2.0f - y : y;
+}
+
+/* Computes gelu(x) = x Phi(x) from Phi(-b) with b = |x|, as b (u + v): u + v is 1 - Phi(-b) or, for x < 0, 2^64 Phi(-b),
+** which is a normal float. The largest error found in tests is 1.0 ulp. */
+INLINE float m_gelu_float32(float x) {
+  int32_t n;
+  bool minus = x < 0;
+  float a = abs_float32(x), b = a > 14.8f ? 14.8f : a, s = -0.5f * b, z = s * b, d = b + 4.0f;
+  float fl, f = normal_parts_float32(z, fma_float32(s, b, -z), d, b + (4.0f - d), &n, &fl);
+  float scale = pow2_float32(n + 64) * (minus ? 1.0f : 0x1p-64f), g = f * scale, gl = fl * scale, h = 1.0f - g;
+  float u = minus ? g : h, v = minus ? gl : ((1.0f - h) - g) - gl;
+  float y = fma_float32(b, u, b * v) * (minus ? 0x1p-64f : 1.0f);
+  return add_sign_float32(x > 14.8f ? x : y, x);
+}
+
+/* ---- softplus and powers ---- */
+
+/* Computes log(1 + e^x) as max(x, 0) + log(1 + e) with e = e^-|x|. el is the rounding error of e. For e > 0.41 the
+** logarithm is log 2 + log(1 + f) with f = (e - 1) / 2. The largest error found in tests is 1.1 ulp. */
+INLINE float m_softplus_float32(float x) {
+  int32_t n;
+  float a = abs_float32(x), core = expm1_core_float32(exp_reduce_float32(a > 104.0f ? -104.0f : -a, &n));
+  int32_t half = n >> 1;
+  float p = pow2_float32(half), s = pow2_float32(n - half), u = fma_float32(core, p, p);
+  float e = u * s, el = fma_float32(core, p, p - u) * s, d = e - 1.0f;
+  bool big = e > 0.4142f;
+  float f = big ? 0.5f * d : e, fl = big ? 0.5f * (el + (e - (d + 1.0f))) : el;
+  float tail = log_tail_float32(f) + fma_float32(-f, fl, fl);
+  float base = big ? 0x1.62e43p-1f : 0, g = base + f, gl = (base - g) + f;
+  float top = x > 0 ? x : 0, h = top + g, hl = top > g ? (top - h) + g : (g - h) + top;
+  float y = h + ((hl + gl) + (big ? -0x1.05c61p-29f : 0) + tail);
+  return x > 30.0f ? x : y;
+}
+
+/* Returns log x as the returned number plus *low, for a finite x > 0, with an error of 2^-33. With x = 2^e m and
+** q = (m - 1) / (m + 1), the logarithm is e log 2 + 2 atanh q, and atanh q is q + q^3 P(q^2). Each name that ends in l
+** is the low part of a sum. */
+INLINE float log_pair_float32(float x, float *low) {
+  int32_t exponent;
+  float m = log_split_float32(x, &exponent), e = (float)exponent, w = m - 1.0f, t = 1.0f / (m + 1.0f);
+  float q = w * t, ql = t * fma_float32(q, -w, fma_float32(q, -2.0f, w));
+  float z = q * q, zl = fma_float32(q, ql + ql, fma_float32(q, q, -z));
+  float c = z * q, cl = fma_float32(z, ql, fma_float32(zl, q, fma_float32(z, q, -c)));
+  float r = z * POLY32(4, z, 0x1.999998p-3f, 0x1.249324p-3f, 0x1.c67acp-4f, 0x1.8c8e1cp-4f);
+  float third = 0x1.555556p-2f, p = third + r, pl = ((third - p) + r) - 0x1.555556p-27f;
+  float tail = p * c, tl = fma_float32(pl, c, fma_float32(p, cl, ql)) + fma_float32(p, c, -tail);
+  float h = fma_float32(e, 0x1.62e43p-1f, q + q), g = fma_float32(e, -0x1.62e43p-1f, h);   /* h is g + e log 2 */
+  float k = fma_float32(e, -0x1.05c61p-29f, ((q + q) - g) + (tl + tl)), y = h + (tail + tail);
+  *low = ((h - y) + (tail + tail)) + k;
+  return y;
+}
+
+/* Computes x^y as e^(y log |x|). An infinite y counts as 2^100, so that its product with log 1 is 0. The largest error
+** found in tests is 0.8 ulp. */
+INLINE float m_pow_float32(float x, float y) {
+  int32_t n;
+  float finite = y > 0x1p100f ? 0x1p100f : y < -0x1p100f ? -0x1p100f : y;
+  float ll, l = log_pair_float32(abs_float32(x), &ll), t = l * finite;
+  float tl = fma_float32(ll, finite, fma_float32(l, finite, -t)), c = t > 89.0f ? 89.0f : t < -104.0f ? -104.0f : t;
+  float rest, r = exp_parts_float32(c, c == t ? tl : 0, &n, &rest), high = 1.0f + r;
+  int32_t half = n >> 1;
+  float e = (high + (((1.0f - high) + r) + rest)) * pow2_float32(half) * pow2_float32(n - half);
+  return pow_limits_float32(x, y, e);
+}
+
+#endif
