@@ -112,9 +112,25 @@ describe("writing through indices", function()
       same("rows", function(y, k, w) return y:index_add(1, k, w) end, x, lt.randint(1, 60, 400), v)
       same("many rows", function(y, k, w) return y:index_add(1, k, w) end, x, lt.randint(-60, -1, 1500),
            values(d, 1500, 9))
-      same("one row", function(y, k, w) return y:index_add(1, k, w) end, x, lt.full(1200, 5), values(d, 1200, 9))
+      same("one row", function(y, k, w) return y:index_add(1, k, w) end, x, lt.full(500, 5), values(d, 500, 9))
       same("columns", function(y, k, w) return y:index_add(2, k, w) end, x, lt.randint(1, 9, 50), values(d, 60, 50))
       same("a number", function(y, k) return y:scatter_add(1, k, 3) end, x, i)
+    end)
+  end
+
+  -- A GPU adds the parts of a long run of equal indices separately. The sums of small integers are exact in any order.
+  for _, d in ipairs(added) do
+    it("adds long runs in parts " .. d, function()
+      local function whole(...) return lt.randint(-3, 3, ...):to(d) end
+      local function add(y, k, w) return y:index_add(1, k, w) end
+      local half = lt.cat({lt.full(1500, 5), lt.randint(1, 60, 1500)})
+      for _, n in ipairs {511, 512, 513, 1024, 1025, 1200, 3000} do
+        same("one row " .. n, add, whole(60, 9), lt.full(n, 5), whole(n, 9))
+      end
+      same("half of the rows", add, whole(60, 9), half, whole(3000, 9))
+      same("half of the elements", function(y, k, w) return y:scatter_add(1, k, w) end, whole(60),
+           half:flip(1), whole(3000))
+      same("two runs beside each other", add, whole(8), lt.cat({lt.full(700, 2), lt.full(1900, 3)}), whole(2600))
     end)
   end
 

@@ -194,10 +194,10 @@ typedef struct norm_call {
 **   target offset = plan offset + sum over k of place(index k's value) * index[k].step
 ** INDEX_get: values = target[…]; INDEX_put: target[…] = values; INDEX_add: target[…] += values. take, gather,
 ** scatter, x[indices] and x[indices] = v all use this call. If several positions write to one element, INDEX_put
-** keeps the last value in row-major order, and INDEX_add adds in row-major order. All index values are checked first:
-** if one is out of range, nothing is written and the call returns ERR_INDEX with *bad and *bad_index. An asynchronous
-** device may find an error later: then its next wait returns ERR_LATE, with the same message, which `function` and
-** `dim` determine. */
+** keeps the last value in row-major order, and INDEX_add adds in row-major order. A device may add parts of more than
+** 512 values for one element first. All index values are checked first: if one is out of range, nothing is written and
+** the call returns ERR_INDEX with *bad and *bad_index. An asynchronous device may find an error later: then its next
+** wait returns ERR_LATE, with the same message, which `function` and `dim` determine. */
 enum index_op { INDEX_get, INDEX_put, INDEX_add };
 
 typedef struct index_source {

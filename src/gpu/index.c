@@ -5,8 +5,8 @@
 ** A read is one kernel. A write first checks all indices. In this file, a pick is a position along the dims with
 ** indices, and a key is the number of the target's element that a pick selects. Several picks may have the same key.
 ** In this case a put writes only the value of the last pick. An add sorts the picks by key, and one thread adds the
-** values of equal keys in order; integers of 32 and 64 bits are added by atomics instead. If the target is small, the
-** atomics add in shared memory first. */
+** values of equal keys in order. If a key has more than RUN_PART picks, several threads add parts of them. Integers of 32
+** and 64 bits are added by atomics instead. If the target is small, the atomics add in shared memory first. */
 
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +18,8 @@ enum {
   THREADS     = 256,
   FEW         = 1024,          /* maximum number of picks (positions along the indexed dims) that one block sorts; the
                                ** same constant as in kernels/index_order.cuh */
+  RUN_PART    = 512,           /* maximum number of picks with the same key that one thread adds; the same constant as
+                               ** in kernels/index_add.cuh */
   FEW_DIMS    = 3,             /* maximum number of dims of a short plan */
   FEW_SOURCES = 2,
   DIM_WORDS   = 6,             /* number of int64 words of a dim in a plan, in addition to one word for each index
@@ -170,15 +172,15 @@ static void write_plan(const gpu *g, const access *a, int ndim, int64_t count, i
 
 /* ---- kernels ---- */
 
-enum kernel { GET, PUT, CHECK, ELECT, FIND_KEYS, ELECT_LAST, ORDER_FEW, ADD_RUNS, ADD_EACH, ADD_SMALL };
+enum kernel { GET, PUT, CHECK, ELECT, FIND_KEYS, ELECT_LAST, ORDER_FEW, ADD_RUNS, ADD_PARTS, ADD_EACH, ADD_SMALL };
 
 static const struct { const char *file, *entry; } kernels[] = {
   [GET] = {"index_move.cuh", "get"}, [PUT] = {"index_move.cuh", "put"},
   [CHECK] = {"index_order.cuh", "check"}, [ELECT] = {"index_order.cuh", "elect"},
   [FIND_KEYS] = {"index_order.cuh", "find_keys"},
   [ELECT_LAST] = {"index_order.cuh", "elect_last"}, [ORDER_FEW] = {"index_order.cuh", "order_few"},
-  [ADD_RUNS] = {"index_add.cuh", "add_runs"}, [ADD_EACH] = {"index_add.cuh", "add_each"},
-  [ADD_SMALL] = {"index_add.cuh", "add_small"},
+  [ADD_RUNS] = {"index_add.cuh", "add_runs"}, [ADD_PARTS] = {"index_add.cuh", "add_parts"},
+  [ADD_EACH] = {"index_add.cuh", "add_each"}, [ADD_SMALL] = {"index_add.cuh", "add_small"},
 };
 
 /* True if elements of dtype d are added by atomics: integers of 32 and 64 bits, whose sums do not depend on the
@@ -408,20 +410,33 @@ static bool is_by_key(const access *a) {
   return a->picked == a->ndim || a->step[TARGET][last] != 1;
 }
 
-static int add_runs(gpu *g, const access *a) {
+/* Adds the values of the sorted picks. `parts` has room for the sums of the parts of long runs. */
+static int add_ordered(gpu *g, const access *a, const order *o, int at, void *parts) {
   index_plan p;
-  order o;
   void *target = a->call->target.data, *values = a->call->values.data;
-  int at, picked = a->picked, by_key = is_by_key(a), st = open_order(g, a, &o);
-  if (st != OK) return st;
-  st = order_picks(g, a, &o, &at);
-  write_plan(g, a, a->ndim, a->count, &p);
+  int picked = a->picked, by_key = is_by_key(a);
   int64_t n = a->picks, many = a->count / n;
   uint32_t n32 = (uint32_t)n, many32 = (uint32_t)many;
-  if (st == OK)
-    st = launch(g, a, ADD_RUNS, a->count,
-                (void *[]){&p, &picked, a->wide ? (void *)&n : (void *)&n32, a->wide ? (void *)&many : (void *)&many32,
-                           &by_key, &o.keys[at], &o.picks[at], &target, &values});
+  void *length = a->wide ? (void *)&n : (void *)&n32, *others = a->wide ? (void *)&many : (void *)&many32;
+  const void *keys = o->keys[at], *picks = o->picks[at];
+  write_plan(g, a, a->ndim, a->count, &p);
+  int st = launch(g, a, ADD_RUNS, a->count,
+                  (void *[]){&p, &picked, length, others, &by_key, &keys, &picks, &target, &values, &parts});
+  if (st != OK || n <= RUN_PART) return st;
+  return launch(g, a, ADD_PARTS, ceil_divide(n, RUN_PART) * many,
+                (void *[]){&p, &picked, length, others, &keys, &picks, &target, &parts});
+}
+
+static int add_runs(gpu *g, const access *a) {
+  order o;
+  void *parts = NULL;
+  size_t bytes = (size_t)(ceil_divide(a->picks, RUN_PART) * (a->count / a->picks) * dtype_size(a->call->target.dtype));
+  int at, st = open_order(g, a, &o);
+  if (st != OK) return st;
+  st = order_picks(g, a, &o, &at);
+  if (st == OK) st = gpu_scratch(g, bytes, &parts);
+  if (st == OK) st = add_ordered(g, a, &o, at, parts);
+  gpu_scratch_free(g, parts, bytes);
   gpu_scratch_free(g, o.room, o.bytes);
   return st;
 }

@@ -1,5 +1,7 @@
-/* Adds values to a target through index tensors (INDEX_add). The additions to an element are in the order of the
-** positions, except that add_each and add_small add integers in any order. D is the dtype. */
+/* Adds values to a target through index tensors (INDEX_add). A run is the sequence of the positions with the same key,
+** which are added to the same element. The first RUN_PART additions to an element are in the order of the positions. The
+** later positions of a longer run are cut into parts of RUN_PART positions, and the sum of each part is added, in order.
+** add_each and add_small add integers in any order. D is the dtype. */
 
 #define KERNEL_THREADS 512
 #include "gpu/kernels/index.cuh"
@@ -8,7 +10,11 @@
 
 typedef PASTE(type, D) stored;
 
-enum { AHEAD = 8 };                     /* number of values for the same element that are loaded at the same time */
+enum {
+  AHEAD    = 8,                         /* number of values for the same element that are loaded at the same time */
+  RUN_PART = 512                        /* number of positions of a run that a thread adds; the same constant as in
+                                        ** gpu/index.c */
+};
 
 INLINE stored add(stored x, stored y) { return PASTE(to, D)(PASTE(from, D)(x) + PASTE(from, D)(y)); }
 
@@ -18,22 +24,49 @@ INLINE stored value_of(const index_plan &p, int picked, const position *picks, p
   return values[walk(p, picked, picks[k]).side[SIDE_VALUE]];
 }
 
-/* Adds to `sum`, in order, the values for picks[k] and all later picks with the same key, and returns the result. The
-** n picks are sorted by key. */
-INLINE stored add_run(const index_plan &p, int picked, position n, const position *keys, const position *picks,
-                      position k, const stored *values, stored sum) {
-  position mine = keys[k];
-  do {
-    if (k + AHEAD <= n && keys[k + AHEAD - 1] == mine) {
+/* The picks, sorted by key, and the values of a thread. */
+struct run_of {
+  int             picked;
+  position        n;
+  const position *keys, *picks;
+  const stored   *values;
+};
+
+/* Adds to `sum`, in order, the values for pick k and the later picks with key `mine`, but for at most `most` picks.
+** Returns the result. */
+INLINE stored add_run(const index_plan &p, const run_of &r, position k, position most, position mine, stored sum) {
+  const position end = r.n - k < most ? r.n : k + most;
+  while (k < end && r.keys[k] == mine) {
+    if (k + AHEAD <= end && r.keys[k + AHEAD - 1] == mine) {
       stored next[AHEAD];
 #pragma unroll
-      for (int j = 0; j < AHEAD; j++) next[j] = value_of(p, picked, picks, k + j, values);
+      for (int j = 0; j < AHEAD; j++) next[j] = value_of(p, r.picked, r.picks, k + j, r.values);
 #pragma unroll
       for (int j = 0; j < AHEAD; j++) sum = add(sum, next[j]);
       k += AHEAD;
-    } else sum = add(sum, value_of(p, picked, picks, k++, values));
-  } while (k < n && keys[k] == mine);
+    } else sum = add(sum, value_of(p, r.picked, r.picks, k++, r.values));
+  }
   return sum;
+}
+
+/* Returns the number of the first pick, from `low` on, that has key `mine` or a greater key. If `after` is set, returns
+** the first pick that has a greater key. */
+INLINE position find_key(const run_of &r, position low, position high, position mine, bool after) {
+  while (low < high) {
+    position middle = low + (high - low) / 2, key = r.keys[middle];
+    if (key < mine || (after && key == mine)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+INLINE bool begins_run(const run_of &r, position k) { return k == 0 || r.keys[k - 1] != r.keys[k]; }
+
+/* Each later part of a long run belongs to one pick whose number is a multiple of RUN_PART. Returns the first pick of the
+** part that belongs to pick k, or n if there is none. `first` is the first pick of the run. */
+INLINE position part_of(const run_of &r, position first, position k) {
+  position from = first + (k - first + RUN_PART - 1) / RUN_PART * RUN_PART;
+  return from > first && from < r.n && r.keys[from] == r.keys[k] ? from : r.n;
 }
 
 /* Returns the offsets of position number i (row-major) of dims picked … ndim - 1, along which no index varies. */
@@ -50,18 +83,47 @@ INLINE place walk_others(const index_plan &p, int picked, position i) {
 }
 
 /* Adds values for picks that are sorted by key. No index varies along the dims from `picked` on, which have `many`
-** positions. A thread adds all values of one key at one of these positions. If by_key is set, neighbouring threads have
-** neighbouring keys. Otherwise they have neighbouring positions. */
+** positions. A thread adds the values of one key, or of one part of a long run, at one of these positions. The sum of a
+** later part of a run is stored in parts[number of the part's pick / RUN_PART][position]. If by_key is set, neighbouring
+** threads have neighbouring keys. Otherwise they have neighbouring positions. */
 KERNEL(add_runs)(const __grid_constant__ index_plan p, int picked, position n, position many, int by_key,
-                 const position *keys, const position *picks, stored *target, const stored *values) {
+                 const position *keys, const position *picks, stored *target, const stored *values, stored *parts) {
   position i = (position)grid_thread();
   if (i >= n * many || p.late->set) return;
-  position k = by_key ? i % n : i / many;
-  if (k > 0 && keys[k - 1] == keys[k]) return;
-  place other = walk_others(p, picked, by_key ? i / n : i % many), at;
+  position k = by_key ? i % n : i / many, along = by_key ? i / n : i % many;
+  run_of r = {picked, n, keys, picks, values};
+  const bool begins = begins_run(r, k);
+  if (!begins && k % RUN_PART != 0) return;
+  place other = walk_others(p, picked, along), at;
+  r.values += other.side[SIDE_VALUE];
+  if (begins) {
+    locate(p, picked, picks[k], &at);
+    stored *to = target + at.side[SIDE_TARGET] + other.side[SIDE_TARGET];
+    *to = add_run(p, r, k, RUN_PART, keys[k], *to);
+    return;
+  }
+  const position from = part_of(r, find_key(r, 0, k, keys[k], false), k);
+  if (from == n) return;
+  const stored start = value_of(p, picked, picks, from, r.values);
+  parts[k / RUN_PART * many + along] = add_run(p, r, from + 1, RUN_PART - 1, keys[k], start);
+}
+
+/* Adds the sums of the later parts of each long run to the target. A thread adds all parts of one run at one of the `many`
+** positions. */
+KERNEL(add_parts)(const __grid_constant__ index_plan p, int picked, position n, position many, const position *keys,
+                  const position *picks, stored *target, const stored *parts) {
+  position i = (position)grid_thread(), number = i / many, k = number * RUN_PART, along = i - number * many;
+  const run_of r = {picked, n, keys, picks, nullptr};
+  if (k >= n || p.late->set || begins_run(r, k)) return;
+  const position mine = keys[k], first = find_key(r, 0, k, mine, false);
+  if (k - first > RUN_PART || part_of(r, first, k) == n) return;
+  const position end = find_key(r, k, n, mine, true), count = (end - first - 1) / RUN_PART;
+  place other = walk_others(p, picked, along), at;
   locate(p, picked, picks[k], &at);
-  stored *to = target + at.side[SIDE_TARGET] + other.side[SIDE_TARGET];
-  *to = add_run(p, picked, n, keys, picks, k, values + other.side[SIDE_VALUE], *to);
+  stored *to = target + at.side[SIDE_TARGET] + other.side[SIDE_TARGET], sum = *to;
+#pragma unroll 8
+  for (position j = 0; j < count; j++) sum = add(sum, parts[(number + j) * many + along]);
+  *to = sum;
 }
 
 #ifdef ATOMIC
