@@ -2,6 +2,7 @@
 -- block sorts short lines in shared memory, alone or several together; longer lines take one tile or several; lines
 -- of scattered elements are copied first.
 local lt = require "luatensor"
+local gpu = require "spec.support.gpu"
 local helpers = require "spec.support.helpers"
 
 local device = helpers.device
@@ -62,6 +63,23 @@ describe("sorting on the device", function()
       check("some tiles", values(dtype, 2, 9000), 2)
     end)
   end
+
+  it("sorts lines of few tiles and of many", function()
+    for _, n in ipairs {16384, 131072, 131073} do check("a line of " .. n, values("int16", n), 1) end
+    check("tiles of several lines", values("float64", 3, 12000), 2)
+    local equal = lt.full({30000}, 7, {dtype = "int32"})
+    same("equal elements", equal:argsort(), equal:to(device):argsort())
+  end)
+
+  local emulated = gpu.emulator and device ~= "cpu" and it or function(name) pending(name .. " (on the emulator)") end
+
+  emulated("sorts 20 000 elements by 7 launches: one for each 8 bits, and three others", function()
+    local x = lt.rand(20000):to(device)
+    x:sort()
+    local before = gpu.emulator.counts().launches
+    x:sort()
+    assert.equal(7, gpu.emulator.counts().launches - before)
+  end)
 
   it("sorts many lines", function()
     for _, dtype in ipairs {"int8", "float32"} do

@@ -106,7 +106,7 @@ static int sort_keys(gpu *g, const random_call *c, gpu_pairs *s) {
   const gpu_kernel *k;
   int at, st = draw(g, &keys);
   if (st == OK) st = gpu_sort_pairs(g, s, &at);
-  if (st == OK) st = gpu_sort_kernel(g, "permute", 3, s->key_bits, s->value_bits, &k);
+  if (st == OK) st = gpu_sort_kernel(g, SORT_PERMUTE, s->key_bits, s->value_bits, &k);
   if (st != OK) return st;
   uint64_t n = (uint64_t)s->n;
   void *out = c->out.data;

@@ -1,5 +1,5 @@
 /* Sorting. Pairs of keys and values are sorted by a radix sort: each pass sorts by 8 bits of the key, with three
-** kernels (kernels/sort.cuh). Lines (the elements along the sorted dim) of at most SORT_ROOM elements are sorted in
+** kernels or, for few pairs, with one kernel (kernels/sort.cuh). Lines (the elements along the sorted dim) of at most SORT_ROOM elements are sorted in
 ** shared memory. Longer lines are sorted as pairs of keys and positions (kernels/sort_lines.cuh). */
 
 #include "gpu/sort.h"
@@ -13,21 +13,34 @@
 
 /* ---- pairs ---- */
 
-enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, THREADS = DIGITS };
+enum {
+  DIGIT_BITS = 8,
+  DIGITS     = 1 << DIGIT_BITS,
+  THREADS    = DIGITS,
+  FEW_TILE   = THREADS * 8,        /* number of pairs that a block of deal_few processes */
+  FEW_TILES  = 64,                 /* the maximum number of tiles of a line for deal_few; each block reads the counts of
+                                   ** all tiles of its line */
+  FEW_PAIRS  = 1 << 20             /* the maximum number of pairs of all lines for deal_few; more pairs take longer than
+                                   ** launches */
+};
 
-/* Returns the number of pairs that a block processes in a pass. kernels/sort.cuh has the same rule. */
+/* Returns the number of pairs that a block processes in a pass of three kernels. kernels/sort.cuh has the same rule. */
 static int64_t tile_of(const gpu_pairs *s) { return THREADS * 64 / (s->key_bits / 8); }
 
 static int64_t tiles_of(const gpu_pairs *s) { return ceil_divide(s->n, tile_of(s)); }
 
-int gpu_sort_kernel(gpu *g, const char *entry, int number, int key_bits, int value_bits, const gpu_kernel **k) {
-  uint64_t key = GPU_KEY(GPU_sort, number, key_bits, value_bits, 0, 0, 0);
+static bool is_few(const gpu_pairs *s) { return s->n <= FEW_TILE * FEW_TILES && s->n * s->lines <= FEW_PAIRS; }
+
+int gpu_sort_kernel(gpu *g, enum sort_kernel kernel, int key_bits, int value_bits, const gpu_kernel **k) {
+  static const char *const entries[SORT_KERNELS] = {"count_digits", "scan_rows", "deal", "count_few", "deal_few", "permute"};
+  uint64_t key = GPU_KEY(GPU_sort, kernel, key_bits, value_bits, 0, 0, 0);
   *k = gpu_find(g, key);
   if (*k) return OK;
-  gpu_source source = {.file = "sort.cuh", .entry = entry};
+  gpu_source source = {.file = "sort.cuh", .entry = entries[kernel]};
   gpu_define(&source, "KEY_BITS=%d", key_bits);
   gpu_define(&source, "VALUE_BITS=%d", value_bits);
-  snprintf(source.name, sizeof source.name, "sort %s", entry);
+  gpu_define(&source, "FEW=%d", kernel == SORT_COUNT_FEW || kernel == SORT_DEAL_FEW);
+  snprintf(source.name, sizeof source.name, "sort %s", entries[kernel]);
   return gpu_build(g, key, &source, k);
 }
 
@@ -51,11 +64,12 @@ static int run_pass(gpu *g, const gpu_pairs *s, const gpu_kernel *const k[3], in
   return st;
 }
 
-int gpu_sort_pairs(gpu *g, const gpu_pairs *s, int *at) {
-  static const char *const entries[3] = {"count_digits", "scan_rows", "deal"};
+/* Runs all passes of three kernels. Sets *at like gpu_sort_pairs. */
+static int sort_many(gpu *g, const gpu_pairs *s, int *at) {
   const gpu_kernel *k[3];
   int st = OK, from = 0, end = s->first_bit + s->bits;
-  for (int i = 0; i < 3 && st == OK; i++) st = gpu_sort_kernel(g, entries[i], i, s->key_bits, s->value_bits, &k[i]);
+  for (int i = SORT_COUNT; i <= SORT_DEAL && st == OK; i++)
+    st = gpu_sort_kernel(g, (enum sort_kernel)i, s->key_bits, s->value_bits, &k[i]);
   if (st != OK) return st;
   size_t bytes = (size_t)((tiles_of(s) + 1) * s->lines) * DIGITS * (size_t)s->value_bits / 8;
   void *counts;
@@ -67,6 +81,41 @@ int gpu_sort_pairs(gpu *g, const gpu_pairs *s, int *at) {
   *at = from;
   return st;
 }
+
+/* Launches count_few, and deal_few for each pass. */
+static int run_few(gpu *g, const gpu_pairs *s, int passes, const gpu_kernel *count, const gpu_kernel *deal, void *counts) {
+  uint64_t n = (uint64_t)s->n;
+  unsigned tiles = (unsigned)ceil_divide(s->n, FEW_TILE), blocks = tiles * (unsigned)s->lines;
+  int shift = s->first_bit, from = 0;
+  const void *keys = s->keys[0];
+  int st = gpu_launch(g, count, blocks, THREADS, 0, (void *[]){&keys, &n, &tiles, &shift, &passes, &counts});
+  for (int p = 0; p < passes && st == OK; p++, shift += DIGIT_BITS, from = !from) {
+    const void *values = s->positions && p == 0 ? NULL : s->values[from];
+    void *keys_out = s->keys[!from], *values_out = s->values[!from];
+    keys = s->keys[from];
+    st = gpu_launch(g, deal, blocks, THREADS, 0,
+                    (void *[]){&keys, &values, &keys_out, &values_out, &n, &tiles, &shift, &passes, &p, &counts});
+  }
+  return st;
+}
+
+static int sort_few(gpu *g, const gpu_pairs *s, int *at) {
+  const gpu_kernel *count, *deal;
+  int passes = s->bits > DIGIT_BITS ? (s->bits + DIGIT_BITS - 1) / DIGIT_BITS : 1;
+  int st = gpu_sort_kernel(g, SORT_COUNT_FEW, s->key_bits, s->value_bits, &count);
+  if (st == OK) st = gpu_sort_kernel(g, SORT_DEAL_FEW, s->key_bits, s->value_bits, &deal);
+  if (st != OK) return st;
+  size_t bytes = (size_t)(ceil_divide(s->n, FEW_TILE) * s->lines * passes) * DIGITS * sizeof(uint32_t);
+  void *counts;
+  st = gpu_scratch(g, bytes, &counts);
+  if (st != OK) return st;
+  st = run_few(g, s, passes, count, deal, counts);
+  gpu_scratch_free(g, counts, bytes);
+  *at = passes % 2;
+  return st;
+}
+
+int gpu_sort_pairs(gpu *g, const gpu_pairs *s, int *at) { return (is_few(s) ? sort_few : sort_many)(g, s, at); }
 
 /* ---- lines of tensors ---- */
 

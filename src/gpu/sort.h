@@ -20,8 +20,10 @@ typedef struct gpu_pairs {
 ** buffers (0 or 1) that contain the result. */
 int gpu_sort_pairs(gpu *g, const gpu_pairs *s, int *at);
 
-/* Finds or builds kernel `entry` of kernels/sort.cuh for keys and values of these widths in bits. `number` identifies
-** `entry` in the key by which gpu_find finds the kernel. */
-int gpu_sort_kernel(gpu *g, const char *entry, int number, int key_bits, int value_bits, const gpu_kernel **k);
+/* The kernels of kernels/sort.cuh. */
+enum sort_kernel { SORT_COUNT, SORT_SCAN, SORT_DEAL, SORT_COUNT_FEW, SORT_DEAL_FEW, SORT_PERMUTE, SORT_KERNELS };
+
+/* Finds or builds a kernel for keys and values of these widths in bits. */
+int gpu_sort_kernel(gpu *g, enum sort_kernel kernel, int key_bits, int value_bits, const gpu_kernel **k);
 
 #endif

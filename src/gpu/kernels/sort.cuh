@@ -1,7 +1,10 @@
 /* A stable radix sort of lines of n (key, value) pairs. Each line is sorted separately. Each pass sorts by 8 bits of
 ** the key, the least significant bits first. A pass has three kernels. count_digits counts each of the 256 digits in
 ** each tile of a line. scan_rows computes the exclusive prefix sum of each digit's counts over the tiles. deal moves
-** the pairs to their places. KEY_BITS and VALUE_BITS are 32 or 64. */
+** the pairs to their places. KEY_BITS and VALUE_BITS are 32 or 64.
+**
+** Short lines would leave most of the time to launches, so FEW is defined as 1 for them. A pass then has one kernel,
+** deal_few: each block adds the counts of the tiles itself, and counts the digits of the next pass. */
 
 #define KERNEL_THREADS 256
 #include "gpu/kernels/prelude.cuh"
@@ -17,8 +20,8 @@ enum {
   DIGITS  = 256,
   THREADS = DIGITS,                 /* each thread processes one digit in place_digits */
   WARPS   = THREADS / WARP,
-  ITEMS   = 64 / sizeof(key),       /* number of elements of a thread; the keys of a tile have 16 KiB for both sizes
-                                    ** of keys */
+  ITEMS   = FEW ? 8 : 64 / sizeof(key),      /* number of elements of a thread; the keys of a tile have 16 KiB
+                                                   ** for both sizes of keys, or fewer to get more blocks */
   TILE    = THREADS * ITEMS
 };
 
@@ -78,21 +81,26 @@ INLINE void place_digits(unsigned count[WARPS][DIGITS], position *base, position
   }
 }
 
-/* Moves the pairs of a tile to their places. `counts` and `totals` are the results of scan_rows. If `values` is NULL,
-** value i of a line is i. Places after the end of the line are treated as pairs with the greatest key. */
-KERNEL_COOPERATIVE(deal)(const key *keys, const position *values, key *keys_out, position *values_out, uint64_t n,
-                         unsigned tiles, int shift, const position *counts, const position *totals) {
+/* The buffers of one line, and the tile of this block. If `values` is NULL, value i of a line is i. */
+struct tile_of {
+  const key      *keys;
+  const position *values;
+  key            *keys_out;
+  position       *values_out;
+  uint64_t        n, tile;
+};
+
+/* Moves the pairs of a tile to their places. `before` and `total` belong to the digit with the number of this thread (see
+** place_digits). Places after the end of the line are treated as pairs with the greatest key. Calls moved(k, to) for each
+** key k and its new position. */
+template <class F>
+INLINE void deal_tile(const tile_of &t, int shift, position before, position total, F moved) {
   __shared__ unsigned count[WARPS][DIGITS];
   __shared__ position base[DIGITS];
   __shared__ union { key keys[TILE]; position values[TILE]; } staged;
   int warp = threadIdx.x / WARP;
-  uint64_t line = blockIdx.x / tiles, tile = blockIdx.x % tiles, row = line * DIGITS + threadIdx.x;
-  uint64_t first = tile * TILE + warp * WARP * ITEMS + threadIdx.x % WARP, left = n - tile * TILE;
+  uint64_t first = t.tile * TILE + warp * WARP * ITEMS + threadIdx.x % WARP, left = t.n - t.tile * TILE;
   int size = left < TILE ? (int)left : (int)TILE;
-  keys += line * n;
-  keys_out += line * n;
-  values_out += line * n;
-  if (values) values += line * n;
   key mine[ITEMS];
   unsigned slot[ITEMS];
   position to[ITEMS];
@@ -101,12 +109,12 @@ KERNEL_COOPERATIVE(deal)(const key *keys, const position *values, key *keys_out,
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) {
     uint64_t i = first + WARP * j;
-    mine[j] = i < n ? keys[i] : ~(key)0;
+    mine[j] = i < t.n ? t.keys[i] : ~(key)0;
   }
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) slot[j] = count_before(count[warp], digit_of(mine[j], shift));
   __syncthreads();
-  place_digits(count, base, counts[row * tiles + tile], totals[row]);
+  place_digits(count, base, before, total);
   __syncthreads();
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) {
@@ -119,20 +127,68 @@ KERNEL_COOPERATIVE(deal)(const key *keys, const position *values, key *keys_out,
     int at = j * THREADS + threadIdx.x;
     key k = staged.keys[at];
     to[j] = base[digit_of(k, shift)] + at;
-    if (at < size) keys_out[to[j]] = k;
+    if (at >= size) continue;
+    t.keys_out[to[j]] = k;
+    moved(k, to[j]);
   }
   __syncthreads();
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) {
     uint64_t i = first + WARP * j;
-    staged.values[slot[j]] = !values ? (position)i : i < n ? values[i] : 0;
+    staged.values[slot[j]] = !t.values ? (position)i : i < t.n ? t.values[i] : 0;
   }
   __syncthreads();
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) {
     int at = j * THREADS + threadIdx.x;
-    if (at < size) values_out[to[j]] = staged.values[at];
+    if (at < size) t.values_out[to[j]] = staged.values[at];
   }
+}
+
+/* `counts` and `totals` are the results of scan_rows. */
+KERNEL_COOPERATIVE(deal)(const key *keys, const position *values, key *keys_out, position *values_out, uint64_t n,
+                         unsigned tiles, int shift, const position *counts, const position *totals) {
+  uint64_t line = blockIdx.x / tiles, tile = blockIdx.x % tiles, row = line * DIGITS + threadIdx.x, at = line * n;
+  deal_tile(tile_of{keys + at, values ? values + at : values, keys_out + at, values_out + at, n, tile}, shift,
+            counts[row * tiles + tile], totals[row], [](key, position) {});
+}
+
+/* ---- lines of few tiles ---- */
+
+/* The counts of pass p are counts[line][p][tile][digit]. */
+
+/* Counts the digits of the first pass, and clears the counts of the other passes. */
+KERNEL_COOPERATIVE(count_few)(const key *keys, uint64_t n, unsigned tiles, int shift, int passes, unsigned *counts) {
+  __shared__ unsigned count[DIGITS];
+  uint64_t line = blockIdx.x / tiles, tile = blockIdx.x % tiles, first = tile * TILE + threadIdx.x;
+  keys += line * n;
+  count[threadIdx.x] = 0;
+  __syncthreads();
+  for (int j = 0; j < ITEMS; j++) {
+    uint64_t i = first + (uint64_t)j * THREADS;
+    if (i < n) atomicAdd(&count[digit_of(keys[i], shift)], 1u);
+  }
+  __syncthreads();
+  counts += (line * passes * tiles + tile) * DIGITS + threadIdx.x;
+  for (int p = 0; p < passes; p++) counts[(uint64_t)p * tiles * DIGITS] = p == 0 ? count[threadIdx.x] : 0;
+}
+
+/* Runs pass number `pass`. Unless it is the last pass, counts the next pass's digits of the moved keys. */
+KERNEL_COOPERATIVE(deal_few)(const key *keys, const position *values, key *keys_out, position *values_out, uint64_t n,
+                             unsigned tiles, int shift, int passes, int pass, unsigned *counts) {
+  uint64_t line = blockIdx.x / tiles, tile = blockIdx.x % tiles, at = line * n;
+  unsigned *now = counts + (line * passes + pass) * tiles * DIGITS, *next = now + tiles * DIGITS;
+  unsigned before = 0, total = 0;
+#pragma unroll 8
+  for (unsigned t = 0; t < tiles; t++) {
+    unsigned count = now[t * DIGITS + threadIdx.x];
+    before += t < tile ? count : 0;
+    total += count;
+  }
+  deal_tile(tile_of{keys + at, values ? values + at : values, keys_out + at, values_out + at, n, tile}, shift, before,
+            total, [&](key k, position to) {
+              if (pass + 1 < passes) atomicAdd(&next[to / TILE * DIGITS + digit_of(k, shift + 8)], 1u);
+            });
 }
 
 /* ---- permutations ---- */
