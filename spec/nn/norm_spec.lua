@@ -118,13 +118,25 @@ describe("normalisation", function()
         check_rows(dtype, {2, 1100}, 1100, 1, 1, rms)
         check_rows(dtype, {2, 4, 3}, 2, 3, 2, rms)
         check_rows(dtype, {2, 4, 40}, 1, 40, 4, rms)
+        check_rows(dtype, {3, 1024}, 1024, 1, 1, rms)
+        check_rows(dtype, {4, 3, 2, 64}, 6, 64, 2, rms)
       end
     end)
 
     it("of channels: " .. dtype, function()
-      for _, shape in ipairs {{6, 3}, {130, 5}, {4, 3, 2}, {3, 20, 17}, {40, 2, 5, 7}, {1, 2, 600}} do check_channels(dtype, shape) end
+      for _, shape in ipairs {{6, 3}, {130, 5}, {4, 3, 2}, {3, 20, 17}, {40, 2, 5, 7}, {1, 2, 600}, {70, 5, 16}, {3, 2, 40, 56}} do
+        check_channels(dtype, shape)
+      end
     end)
   end
+
+  -- On a GPU the threads of a row keep 8192 elements at most (float64: 4096). Longer rows are read several times.
+  it("of rows of thousands of elements", function()
+    for _, n in ipairs {4100, 9000, 9001} do
+      for _, dtype in ipairs {"float32", "float64"} do check_rows(dtype, {1, n}, n, 1, 1, false) end
+    end
+    check_rows("float32", {2, 17000}, 2, 8500, 1, true)
+  end)
 
   it("loses nothing far from 0", function()
     check_rows("float32", {4, 100}, 100, 1, 1, false, 1e4, 1e4 + 1)
