@@ -1614,7 +1614,8 @@ Tensor["permute"] = Tensor["permute_dims"]
 function Tensor:permute_dims(...) end
 
 ---Copies a CPU tensor to page-locked memory, which a GPU can read and write directly. Returns x itself if x is in
----page-locked memory already.
+---page-locked memory already. Copies from page-locked memory to a GPU return at once; the next use of the tensor on the CPU
+---waits for them.
 ---Errors: if there is no GPU, or if the system's limit for page-locked memory is reached.
 ---```lua
 ---if lt.cuda.is_available() then
@@ -2780,7 +2781,8 @@ function lt.contiguous(x) end
 function lt.is_contiguous(x) end
 
 ---Copies a CPU tensor to page-locked memory, which a GPU can read and write directly. Returns x itself if x is in
----page-locked memory already.
+---page-locked memory already. Copies from page-locked memory to a GPU return at once; the next use of the tensor on the CPU
+---waits for them.
 ---Errors: if there is no GPU, or if the system's limit for page-locked memory is reached.
 ---```lua
 ---if lt.cuda.is_available() then
@@ -3545,18 +3547,21 @@ function lt.addmm(x, a, b, options) end
 
 ---Sets the precision of float32 products, for the whole process. "ieee": every product and sum is rounded to float32.
 ---"tf32": a GPU may round the inputs to 10 bits of mantissa, because its tensor cores multiply such numbers several times
----faster. The errors are about 1e-3 of the magnitudes. On the CPU, and for other dtypes, both are the same.
+---faster. The errors are about 1e-3 of the magnitudes. "bf16x9": cuBLAS may split each input into three bfloat16 numbers and
+---add their nine products in float32, on GPUs of compute capability 10.x. The errors are about those of float32. On the CPU,
+---and for other dtypes, all are the same.
+---Errors: if the precision is "bf16x9" and there is no cuBLAS 12.9 or newer.
 ---```lua
 ---lt.set_matmul_precision("ieee")
 ---```
----@param precision string "ieee" (initially) or "tf32"
+---@param precision string "ieee" (initially), "tf32" or "bf16x9"
 function lt.set_matmul_precision(precision) end
 
 ---Returns the precision of float32 matrix products on GPUs.
 ---```lua
 ---lt.get_matmul_precision()  --> ieee
 ---```
----@return string # the precision of float32 products: "ieee" or "tf32"
+---@return string # the precision of float32 products: "ieee", "tf32" or "bf16x9"
 function lt.get_matmul_precision() end
 
 ---Returns the memory on a device in bytes. For the whole process: live (used by tensors and running operations), peak

@@ -186,6 +186,50 @@ describe("a GPU", function()
     assert.is_truthy(said:find("matrix products take luatensor's own kernels", 1, true), said)
   end)
 
+  describe("with float32 products from bfloat16 numbers", function()
+    -- Prints the number of such products of cuBLAS, for a matrix product of each dtype and a convolution, and the largest
+    -- error of the float32 product.
+    local script = count .. [[
+      lt.set_matmul_precision "bf16x9"
+      assert(lt.get_matmul_precision() == "bf16x9")
+      local split = {}
+      local function counted(fn)
+        local before = emulator.counts().split
+        local result = fn()
+        split[#split + 1] = emulator.counts().split - before
+        return result
+      end
+      local x, y = lt.rand(130, 70, {device = "cpu"}), lt.rand(70, 130, {device = "cpu"})
+      local product = counted(function() return x:to("cuda", "float32"):matmul(y:to("cuda", "float32")) end)
+      local error = (product:to("cpu", "float64") - x:to("float64"):matmul(y:to("float64"))):abs():max():item()
+      for _, dtype in ipairs {"float64", "float16", "complex64"} do
+        counted(function() return x:to("cuda", dtype):matmul(y:to("cuda", dtype)) end)
+      end
+      counted(function()
+        return require "luatensor.nn.functional".conv2d(lt.ones(1, 8, 9, 9, {device = "cuda", dtype = "float32"}),
+          lt.ones(8, 8, 3, 3, {device = "cuda", dtype = "float32"}))
+      end)
+      io.write(table.concat(split, " "), " ", tostring(error < 1e-4))]]
+
+    it("asks cuBLAS for them on compute capability 10 only", function()
+      assert.equal("1 0 0 0 0 true", lua(script, {LUATENSOR_EMULATOR = "capability=10.0"}))
+      assert.equal("1 0 0 0 0 true", lua(script, {LUATENSOR_EMULATOR = "capability=10.3,cublas=12.9"}))
+      for _, capability in ipairs {"9.0", "12.0"} do
+        assert.equal("0 0 0 0 0 true", lua(script, {LUATENSOR_EMULATOR = "capability=" .. capability}))
+      end
+    end)
+
+    it("refuses them without a cuBLAS that has them", function()
+      local refused = 'set_matmul_precision: "bf16x9" needs cuBLAS 12.9 or newer: '
+      local tried = [[io.write(select(2, pcall(lt.set_matmul_precision, "bf16x9")), "|", lt.get_matmul_precision())]]
+      assert.equal(refused .. "cuBLAS 12.8 is too old|ieee", lua(tried, {LUATENSOR_EMULATOR = "capability=10.0,cublas=12.8"}))
+      assert.equal(refused .. "no NVIDIA GPU is available|ieee", lua_of_amd(tried))
+      local path = folder("libcuda.so.1", "libnvrtc.so")
+      assert.equal(refused .. path .. "/libcublas.so.13: cannot open shared object file (matrix products take " ..
+        "luatensor's own kernels)|ieee", lua(tried, {LUATENSOR_CUDA_PATH = path}))
+    end)
+  end)
+
   it("has the libraries of Python's active virtual environment, but the driver of the system", function()
     local environment, driver = folder(), folder("libcuda.so.1")
     local packages = environment .. "/lib/python3.11/site-packages/nvidia"
@@ -199,7 +243,7 @@ describe("a GPU", function()
     local said = lua([[
       io.write(lt.devices()[2].software, "|", tostring(lt.fft.fft(lt.ones(2, {device = "cuda"}))[1]:real():item()))]],
       {LUATENSOR_CUDA_PATH = "", CUDA_HOME = "/nowhere", VIRTUAL_ENV = environment, LD_LIBRARY_PATH = driver})
-    assert.equal("driver for CUDA 13.0, NVRTC 13.0, cuBLAS, cuDNN 9.19|2.0", said)
+    assert.equal("driver for CUDA 13.0, NVRTC 13.0, cuBLAS 13.0, cuDNN 9.19|2.0", said)
   end)
 
   it("works without cuDNN, and says why", function()
@@ -249,7 +293,7 @@ describe("a GPU", function()
     local said = lua [[
       local gpu = lt.devices()[2]
       io.write(gpu.device, " ", gpu.name, " ", gpu.kind, " ", gpu.isa, " ", gpu.cores, " ", math.type(gpu.memory), " ", gpu.software)]]
-    assert.equal("cuda:0 Emulated GPU 0 gpu 9.0 4 integer driver for CUDA 13.0, NVRTC 13.0, cuBLAS, cuDNN", (said:gsub(" %d+%.%d+$", "")))
+    assert.equal("cuda:0 Emulated GPU 0 gpu 9.0 4 integer driver for CUDA 13.0, NVRTC 13.0, cuBLAS 13.0, cuDNN", (said:gsub(" %d+%.%d+$", "")))
   end)
 
   it("is one of several", function()

@@ -353,10 +353,10 @@ describe("matmul precision", function()
     helpers.holds(x:matmul(x), "[2, 2]", {{7.0, 10.0}, {15.0, 22.0}})      -- TF32 represents small integers exactly
     lt.set_matmul_precision("ieee")
     for _, bad in ipairs {"fp32", "high", ""} do
-      assert.raises(('set_matmul_precision: "ieee" or "tf32" expected, got "%s"'):format(bad), lt.set_matmul_precision, bad)
+      assert.raises(('set_matmul_precision: "ieee", "tf32" or "bf16x9" expected, got "%s"'):format(bad), lt.set_matmul_precision, bad)
     end
-    assert.raises('set_matmul_precision: "ieee" or "tf32" expected, got no value', lt.set_matmul_precision)
-    assert.raises('set_matmul_precision: "ieee" or "tf32" expected, got number', lt.set_matmul_precision, 1)
+    assert.raises('set_matmul_precision: "ieee", "tf32" or "bf16x9" expected, got no value', lt.set_matmul_precision)
+    assert.raises('set_matmul_precision: "ieee", "tf32" or "bf16x9" expected, got number', lt.set_matmul_precision, 1)
     assert.equal("ieee", lt.get_matmul_precision())
   end)
 end)

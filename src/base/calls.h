@@ -355,8 +355,9 @@ typedef struct arange_call {
 } arange_call;
 
 /* The precision of float32 products. Some devices compute faster if the inputs are rounded: `tf32` allows rounding
-** the inputs to 10 bits of mantissa, `ieee` forbids rounding. */
-enum precision { PRECISION_ieee, PRECISION_tf32 };
+** the inputs to 10 bits of mantissa, `ieee` forbids rounding. `bf16x9` allows splitting each input into three bfloat16
+** numbers, whose nine products are added in float32. */
+enum precision { PRECISION_ieee, PRECISION_bf16x9, PRECISION_tf32 };
 
 /* c = alpha * a @ b + beta * c for each product of the batch; if beta is 0, c is not read. All operands have one dtype.
 ** Each matrix is addressed by its row and column strides in elements (any values, also 0 and negative). */

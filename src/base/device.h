@@ -110,6 +110,9 @@ typedef struct device {
   /* Returns the number of threads of the CPU kernels. */
   int  (*threads)(void);
   void (*set_threads)(int n);
+  /* Writes to `reason` why no device of this kind computes float32 products with a precision, or "". NULL: devices of
+  ** this kind know only `ieee` and `tf32`. */
+  void (*lacks_precision)(enum precision p, char *reason, size_t size);
   void (*describe)(char *text, size_t size);                  /* writes a human-readable description of the kernels,
                                                               ** libraries and threads */
 
@@ -134,6 +137,10 @@ typedef struct device {
   int  (*pin)(size_t bytes, void **host);
   void (*unpin)(void *host);
   bool (*is_pinned)(const void *host, size_t bytes);
+  /* Like copy_in, for memory of `pin`, which the device may read after the call has returned. finish_copies waits until
+  ** all copies from a block of `pin` have read it. `unpin` may be called before: the memory stays until then. */
+  int  (*copy_in_later)(int index, void *to, const void *pinned, size_t bytes);
+  void (*finish_copies)(void *pinned);
 
   /* closes and reopens the device, which loses the contents of its memory and increases its epoch */
   int  (*reopen)(int index);

@@ -277,6 +277,13 @@ int device_copy_in(place to, void *ptr, const void *host, size_t bytes) {
   return st;
 }
 
+int device_copy_in_later(place to, void *ptr, const void *pinned, size_t bytes) {
+  profile_span s = profile_begin(to);
+  int st = profile_end(&s, to, to.device->copy_in_later(to.index, ptr, pinned, bytes));
+  count_bytes(&s, to, PROFILE_copy_in, 0, bytes);
+  return st;
+}
+
 /* While a profile runs, waits for the queued work first, so that the measured time is the time of the copy alone. */
 int device_copy_out(void *host, place from, const void *ptr, size_t bytes) {
   const device_streams *streams = from.device->streams;

@@ -77,6 +77,11 @@ void storage_hold(storage_holdings *h, storage *s) {
   s->kept++;
 }
 
+void storage_settle(storage *s) {
+  s->copying = false;
+  s->pinned->finish_copies(s->ptr);
+}
+
 void storage_release_all(storage_holdings *h) {
   for (size_t k = 0; k < h->count; k++) {
     h->list[k]->kept--;

@@ -19,6 +19,8 @@ typedef struct storage {
                                           ** thread */
   int      kept;                          /* number of references that graph nodes or detached tensors hold */
   bool     exported;                      /* other libraries may have the address of the memory */
+  bool     copying;                       /* a device may still read the memory, which was queued by copy_in_later */
+  const device *pinned;                   /* the kind of device whose `pin` allocated the memory, or NULL */
   unsigned capture;                       /* storage_capture when the memory was allocated */
   uint32_t version;                       /* increased by every in-place write */
   unsigned epoch;                         /* the device's epoch at allocation; the memory is lost when the device is
@@ -79,9 +81,13 @@ extern _Thread_local FAST_TLS storage_holdings *storage_writes __attribute__((vi
 void storage_hold(storage_holdings *h, storage *s);
 void storage_release_all(storage_holdings *h);
 
-/* Called for each storage whose address is taken. */
+/* Waits until no device reads the memory any more. */
+void storage_settle(storage *s);
+
+/* Called for each storage whose address is taken. Afterwards the caller may read and write the memory. */
 static inline void storage_touch(storage *s) {
   if (storage_holder) storage_hold(storage_holder, s);
+  if (s->copying) storage_settle(s);
 }
 
 /* Called when an op has written to the elements of an existing storage. */

@@ -19,13 +19,19 @@ typedef struct tensor {
                                   ** the storage's `kept` */
 } tensor;
 
-/* Returns the address of the first element. The storage must not be pending. */
+/* Returns the address of the first element, for callers that do not access the elements. */
+static inline void *tensor_address(const tensor *t) {
+  return (char *)t->store->ptr + t->offset * dtype_size(t->dtype);
+}
+
+/* Returns the address of the first element. The storage must not be pending. Waits until no device reads the memory any
+** more (storage_settle). */
 static inline void *tensor_data(const tensor *t) {
 #ifdef __SANITIZE_ADDRESS__
   if (storage_is_pending(t->store)) __builtin_trap();
 #endif
   storage_touch(t->store);
-  return (char *)t->store->ptr + t->offset * dtype_size(t->dtype);
+  return tensor_address(t);
 }
 
 static inline bool tensor_is_contiguous(const tensor *t) { return shape_is_contiguous(&t->shape, t->stride); }

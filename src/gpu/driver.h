@@ -156,10 +156,13 @@ DNN_TYPE(dnn_weight_choice, cudnnConvolutionBwdFilterAlgoPerf_t, dnn_choice)
   X(BLAS_BFLOAT16,            CUDA_R_16BF,                                      14)     \
   X(BLAS_COMPUTE_FLOAT32,     CUBLAS_COMPUTE_32F,                               68)     \
   X(BLAS_COMPUTE_FLOAT64,     CUBLAS_COMPUTE_64F,                               70)     \
+  X(BLAS_COMPUTE_BF16X9,      CUBLAS_COMPUTE_32F_EMULATED_16BFX9,               78)     \
   X(BLAS_COMPUTE_TF32,        CUBLAS_COMPUTE_32F_FAST_TF32,                     77)     \
   X(BLAS_EXACT_SUMS,          CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION, 16)     \
   X(BLAS_DEFAULT,             CUBLAS_GEMM_DEFAULT,                              -1)     \
   X(BLAS_NO_MEMORY,           CUBLAS_STATUS_ALLOC_FAILED,                        3)     \
+  X(BLAS_ARCH_MISMATCH,       CUBLAS_STATUS_ARCH_MISMATCH,                       8)     \
+  X(BLAS_NOT_SUPPORTED,       CUBLAS_STATUS_NOT_SUPPORTED,                      15)     \
   X(FFT_NO_MEMORY,            CUFFT_ALLOC_FAILED,                                2)     \
   X(FFT_FORWARD,              CUFFT_FORWARD,                                    -1)     \
   X(FFT_INVERSE,              CUFFT_INVERSE,                                     1)     \
@@ -236,6 +239,10 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) GPU_ATTRIBUTES
   X(copy_peer,          cuMemcpyPeerAsync,          -,                          gpu_result,                          \
       (gpu_address to, gpu_context to_context, gpu_address from, gpu_context from_context, size_t bytes, gpu_stream  \
       s))                                                                                                            \
+  X(peer_possible,      cuDeviceCanAccessPeer,      hipDeviceCanAccessPeer,     gpu_result,                          \
+      (int *possible, gpu_device_id device, gpu_device_id peer))                                                     \
+  X(peer_enable,        cuCtxEnablePeerAccess,      -,                          gpu_result,                          \
+      (gpu_context peer, unsigned flags))                                                                            \
   X(set_8,              cuMemsetD8Async,            hipMemsetD8Async,           gpu_result,                          \
       (gpu_address to, unsigned char value, size_t n, gpu_stream s))                                                 \
   X(set_32,             cuMemsetD32Async,           hipMemsetD32Async,          gpu_result,                          \

@@ -240,7 +240,7 @@ int  gpu_info(int index, device_info *info);
 void gpu_describe(gpu_vendor *v, char *text, size_t size);
 bool gpu_has(enum map_op op, enum dtype compute);
 
-/* The functions and tables of struct device for memory (memory.c), copies (transfer.c), waiting
+/* The functions and tables of struct device for memory (memory.c, pinned.c), copies (transfer.c), waiting
 ** (late.c), streams (queue.c) and graphs (graph.c). */
 int  gpu_alloc(int index, size_t bytes, void **ptr);
 void gpu_free(int index, void *ptr, size_t bytes);
@@ -252,6 +252,8 @@ memory_stats *gpu_stats(int index);
 int  gpu_pin(const gpu_vendor *v, size_t bytes, void **host);
 void gpu_unpin(void *host);
 bool gpu_is_pinned(const void *host, size_t bytes);
+int  gpu_copy_in_later(int index, void *to, const void *host, size_t bytes);
+void gpu_finish_copies(void *host);
 extern const device_streams gpu_stream_calls;
 extern const device_graphs gpu_graph_calls;
 void gpu_empty_cache(int index);

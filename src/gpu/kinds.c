@@ -3,6 +3,8 @@
 
 #include "gpu/gpu.h"
 
+#include <stdio.h>
+
 static int  cuda_count(void)                           { return gpu_count(&gpu_nvidia); }
 static int  cuda_in_use(void)                          { return gpu_in_use(&gpu_nvidia); }
 static const char *cuda_reason(void)                   { return gpu_why_none(&gpu_nvidia); }
@@ -11,13 +13,23 @@ static int  cuda_pin(size_t bytes, void **host)        { return gpu_pin(&gpu_nvi
 static int  cuda_dlpack_id(int i)                      { return gpu_id(i); }
 static void cuda_shut(void)                            { gpu_shut(&gpu_nvidia); }
 
+static void cuda_lacks_precision(enum precision p, char *reason, size_t size) {
+  const int *has = gpu_nvidia.versions.blas;
+  reason[0] = 0;
+  if (p != PRECISION_bf16x9 || gpu_has_bf16x9(&gpu_nvidia)) return;
+  if (!gpu_get_blas(&gpu_nvidia)) snprintf(reason, size, "%s", gpu_reason(&gpu_nvidia, GPU_BLAS));
+  else snprintf(reason, size, "cuBLAS %d.%d is too old", has[0], has[1]);
+}
+
 const device cuda_device = {
   .abi = DEVICE_ABI, .name = "cuda", .dlpack = 2, .dlpack_id = cuda_dlpack_id, .fft_rank = FFT_RANK,
   .count = cuda_count, .in_use = cuda_in_use, .reason = cuda_reason, .info = gpu_info,
   .limits = gpu_limits, .working_set = gpu_working_set, .describe = cuda_describe, .explain = gpu_explain,
+  .lacks_precision = cuda_lacks_precision,
   .alloc = gpu_alloc, .free = gpu_free, .copy_in = gpu_copy_in, .copy_out = gpu_copy_out, .copy_across = gpu_copy_across,
   .sync = gpu_sync, .stats = gpu_stats, .empty_cache = gpu_empty_cache, .available = gpu_available,
-  .pin = cuda_pin, .unpin = gpu_unpin, .is_pinned = gpu_is_pinned,
+  .pin = cuda_pin, .unpin = gpu_unpin, .is_pinned = gpu_is_pinned, .copy_in_later = gpu_copy_in_later,
+  .finish_copies = gpu_finish_copies,
   .reopen = gpu_reopen, .epoch = gpu_device_epoch, .shut = cuda_shut, .streams = &gpu_stream_calls, .graphs = &gpu_graph_calls,
   .user_kernel_make = gpu_user_kernel_make, .user_kernel_free = gpu_user_kernel_free,
   .has_attention = gpu_has_attention,
@@ -44,6 +56,9 @@ static void explain(int i, char *text, size_t size)    { gpu_explain(FIRST + i, 
 static int  alloc(int i, size_t bytes, void **ptr)     { return gpu_alloc(FIRST + i, bytes, ptr); }
 static void free_memory(int i, void *ptr, size_t bytes) { gpu_free(FIRST + i, ptr, bytes); }
 static int  copy_in(int i, void *to, const void *host, size_t bytes) { return gpu_copy_in(FIRST + i, to, host, bytes); }
+static int  copy_in_later(int i, void *to, const void *host, size_t bytes) {
+  return gpu_copy_in_later(FIRST + i, to, host, bytes);
+}
 static int  copy_out(int i, void *host, const void *from, size_t bytes) { return gpu_copy_out(FIRST + i, host, from, bytes); }
 static int  copy_across(int i, void *to, int other, const void *from, size_t bytes) {
   return gpu_copy_across(FIRST + i, to, FIRST + other, from, bytes);
@@ -103,7 +118,8 @@ const device rocm_device = {
   .limits = limits, .working_set = working_set, .describe = rocm_describe, .explain = explain,
   .alloc = alloc, .free = free_memory, .copy_in = copy_in, .copy_out = copy_out, .copy_across = copy_across,
   .sync = sync, .stats = stats, .empty_cache = empty_cache, .available = available,
-  .pin = rocm_pin, .unpin = gpu_unpin, .is_pinned = gpu_is_pinned,
+  .pin = rocm_pin, .unpin = gpu_unpin, .is_pinned = gpu_is_pinned, .copy_in_later = copy_in_later,
+  .finish_copies = gpu_finish_copies,
   .reopen = reopen, .epoch = epoch, .shut = rocm_shut, .streams = &stream_calls, .graphs = &graph_calls,
   .user_kernel_make = user_kernel_make, .user_kernel_free = user_kernel_free, .has_attention = has_attention,
 #define FAMILY(name, call) .name = rocm_##name,

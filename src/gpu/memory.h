@@ -61,6 +61,17 @@ typedef struct gpu_memory {
   struct gpu_ring *ring;           /* the page-locked buffers for copies (transfer.c) */
 } gpu_memory;
 
+/* Up to this number of bytes, also pinned memory is copied through the ring of transfer.c. This costs the host about 10 µs,
+** and a script may refill the memory without a wait. */
+enum { GPU_STAGED = 64 << 10 };
+
+/* Queues a copy from pinned memory on the current stream. Before the host uses the memory, gpu_finish_copies must be
+** called. */
+int gpu_send_later(gpu *g, void *to, const void *host, size_t bytes);
+
+/* Ends the use of pinned memory by a device that is being closed (pinned.c). */
+void gpu_pinned_close(gpu *g);
+
 /* Returns the segment that contains the address ptr, or NULL. */
 gpu_segment *gpu_segment_of(const gpu *g, const void *ptr);
 

@@ -3,9 +3,9 @@
 ** The driver copies by DMA only from and to page-locked (pinned) memory. For other memory the driver first waits
 ** for all work of the stream. Therefore copies pass through a ring of pinned buffers, and a copy to the device
 ** returns as soon as the source has been read into the buffers. While one buffer is transferred, the next buffer is
-** filled. Small copies share a buffer. */
+** filled by the CPU's threads. Small copies share a buffer. */
 
-#include "base/lock.h"
+#include "base/copy.h"
 #include "gpu/stream.h"
 
 #include <stdlib.h>
@@ -15,8 +15,7 @@ enum {
   SLOTS     = 4,
   SLOT_SIZE = 4 << 20,             /* bytes of a buffer; a DMA of 4 MiB takes about 80 µs, ten times the cost of
                                    ** starting the DMA */
-  ALIGNMENT = 64,
-  PAGE      = 4096
+  ALIGNMENT = 64
 };
 
 typedef struct slot {
@@ -31,88 +30,6 @@ struct gpu_ring {
   int  now;                        /* number of the buffer that is being filled */
 };
 
-/* ---- pinned host memory of scripts ---- */
-
-/* The host allocates a block of pinned memory, and the driver locks its pages. When the device is reopened, the block
-** is unlocked but still exists. */
-typedef struct pinned {
-  char  *ptr;
-  size_t bytes;
-  int    index;                    /* number of the device that locked the block; all devices can use it */
-  bool   locked;
-  struct pinned *next;
-} pinned;
-
-static pinned *pinned_list;
-
-bool gpu_is_pinned(const void *host, size_t bytes) {
-  bool found = false;
-  lock_take(LOCK_PINNED);
-  for (const pinned *p = pinned_list; p && !found; p = p->next)
-    found = p->locked && (const char *)host >= p->ptr && (const char *)host + bytes <= p->ptr + p->bytes;
-  lock_release(LOCK_PINNED);
-  return found;
-}
-
-static int lock_pages(pinned *p) {
-  gpu *g;
-  int st = gpu_enter(p->index, &g);
-  if (st != OK) return st;
-  gpu_result r = g->driver->host_register(p->ptr, p->bytes, HOST_PORTABLE);
-  st = gpu_leave(g, gpu_check(g, r, "page-locked memory"));
-  p->locked = st == OK;
-  return st;
-}
-
-int gpu_pin(const gpu_vendor *v, size_t bytes, void **host) {
-  pinned *p = calloc(1, sizeof *p);
-  if (!p) return ERR_MEMORY;
-  p->index = v->first;
-  p->bytes = (bytes + PAGE - 1) / PAGE * PAGE + (bytes ? 0 : PAGE);
-  p->ptr = aligned_alloc(PAGE, p->bytes);
-  int st = p->ptr ? lock_pages(p) : ERR_MEMORY;
-  if (st != OK) {
-    free(p->ptr);
-    free(p);
-    return st;
-  }
-  lock_take(LOCK_PINNED);
-  p->next = pinned_list;
-  pinned_list = p;
-  lock_release(LOCK_PINNED);
-  *host = p->ptr;
-  return OK;
-}
-
-void gpu_unpin(void *host) {
-  gpu *g;
-  pinned **at = &pinned_list;
-  lock_take(LOCK_PINNED);
-  while (*at && (*at)->ptr != host) at = &(*at)->next;
-  pinned *p = *at;
-  if (p) *at = p->next;
-  lock_release(LOCK_PINNED);
-  if (!p) return;
-  if (p->locked && gpu_enter_free(p->index, &g) == OK) {
-    g->driver->host_unregister(host);
-    gpu_leave(g, OK);
-  }
-  free(p->ptr);
-  free(p);
-}
-
-/* Unlocks the pinned memory that this device has locked, and clears its field `locked`. Must be called before the
-** device is closed: closing ends the locks, but would leave `locked` set. */
-static void unlock_all(const gpu *g) {
-  lock_take(LOCK_PINNED);
-  for (pinned *p = pinned_list; p; p = p->next) {
-    if (!p->locked || p->index != g->index) continue;
-    g->driver->host_unregister(p->ptr);
-    p->locked = false;
-  }
-  lock_release(LOCK_PINNED);
-}
-
 /* ---- the ring of pinned buffers ---- */
 
 static void close_ring(const gpu *g, struct gpu_ring *r) {
@@ -121,13 +38,6 @@ static void close_ring(const gpu *g, struct gpu_ring *r) {
     if (r->slot[k].memory) g->driver->host_free(r->slot[k].memory);
   }
   free(r);
-}
-
-void gpu_transfers_close(gpu *g) {
-  if (!g->memory) return;
-  unlock_all(g);
-  if (g->memory->ring) close_ring(g, g->memory->ring);
-  g->memory->ring = NULL;
 }
 
 static int open_slot(gpu *g, slot *s) {
@@ -187,7 +97,7 @@ static int wait_queued(gpu *g) { return gpu_check(g, g->driver->stream_sync(g->s
 /* Copies from the host to the device. Returns as soon as the host's memory may be changed again. */
 static int send(gpu *g, gpu_address to, const char *host, size_t bytes) {
   const gpu_driver *d = g->driver;
-  if (gpu_is_pinned(host, bytes)) {
+  if (bytes > GPU_STAGED && gpu_is_pinned(host, bytes)) {
     int st = gpu_check(g, d->copy_in(to, host, bytes, g->stream), "copy to the device");
     return st == OK ? wait_queued(g) : st;
   }
@@ -196,7 +106,7 @@ static int send(gpu *g, gpu_address to, const char *host, size_t bytes) {
     n = least_of(bytes - done, SLOT_SIZE);
     int st = take_room(g, n, &room);
     if (st != OK) return st;
-    memcpy(room, host + done, n);
+    copy_by_threads(room, host + done, n);
     st = gpu_check(g, d->copy_in(to + done, room, n, g->stream), "copy to the device");
     if (st != OK) return st;
   }
@@ -223,7 +133,7 @@ static int fetch_parts(gpu *g, char *host, gpu_address from, size_t bytes) {
     slot *s = &r->slot[first = (first + 1) % SLOTS];
     int st = gpu_check(g, d->event_sync(s->event), "waiting for a copy");
     if (st != OK) return st;
-    memcpy(host + done, s->memory, s->used);
+    copy_by_threads(host + done, s->memory, s->used);
     done += s->used;
   }
   return OK;
@@ -241,7 +151,7 @@ static int fetch(gpu *g, char *host, gpu_address from, size_t bytes) {
   if (st == OK && !direct) st = take_room(g, bytes, &room);
   if (st == OK) st = gpu_check(g, d->copy_out(room, from, bytes, g->stream), "copy to the host");
   if (st == OK) st = gpu_wait(g, false);
-  if (st == OK && !direct) memcpy(host, room, bytes);
+  if (st == OK && !direct) copy_by_threads(host, room, bytes);
   return st;
 }
 
@@ -253,6 +163,16 @@ int gpu_copy_in(int index, void *to, const void *host, size_t bytes) {
   if (g->capturing) return gpu_leave(g, ERR_CAPTURE);
   gpu_writes(g, to);
   return gpu_leave(g, send(g, address(to), host, bytes));
+}
+
+int gpu_copy_in_later(int index, void *to, const void *host, size_t bytes) {
+  gpu *g;
+  if (bytes <= GPU_STAGED || !gpu_is_pinned(host, bytes)) return gpu_copy_in(index, to, host, bytes);
+  int st = gpu_enter(index, &g);
+  if (st != OK) return st;
+  if (g->capturing) return gpu_leave(g, ERR_CAPTURE);
+  gpu_writes(g, to);
+  return gpu_leave(g, gpu_send_later(g, to, host, bytes));
 }
 
 int gpu_copy_out(int index, void *host, const void *from, size_t bytes) {
@@ -273,12 +193,31 @@ static int copy_here(gpu *g, void *to, const void *from, size_t bytes) {
   return gpu_check(g, g->driver->copy(address(to), address(from), bytes, g->stream), "copy");
 }
 
+static bool peers[MAX_GPUS][MAX_GPUS];  /* [device][peer]: enable_peer was called since both were opened */
+
+/* Lets g access the memory of another device. Without access, the driver copies through the host's memory. Errors are
+** ignored, because copies work without access: the driver reports that access is enabled already by another library, is
+** not supported, or that a device has too many peers. */
+static void enable_peer(gpu *g, const gpu *peer) {
+  int possible = 0;
+  bool *asked = &peers[g->index][peer->index];
+  if (*asked) return;
+  *asked = true;
+  gpu_result r = g->driver->peer_possible(&possible, g->id, peer->id);
+  if (r == GPU_SUCCESS && possible) g->driver->peer_enable(peer->context, 0);
+}
+
+static void forget_peers(const gpu *g) {
+  for (int k = 0; k < MAX_GPUS; k++) peers[g->index][k] = peers[k][g->index] = false;
+}
+
 /* Copies from another device on g's stream, after the work that is now queued on the other device's current
 ** stream. */
 static int copy_over(gpu *g, void *to, gpu *from, const void *ptr, size_t bytes) {
   const gpu_driver *d = g->driver;
   gpu_queue *a = gpu_queue_of(from, gpu_current(from)), *b = gpu_queue_of(g, gpu_current(g));
   gpu_writes(g, to);
+  enable_peer(g, from);
   int st = gpu_check(g, d->stream_wait(b->stream, a->event, 0), "waiting for an event");
   if (st == OK)
     st = gpu_check(g, d->copy_peer(address(to), g->context, address(ptr), from->context, bytes, b->stream), "copy");
@@ -312,4 +251,14 @@ int gpu_copy_across(int index, void *to, int from_index, const void *from, size_
   if (st == OK) st = gpu_leave(g, copy_over(g, to, source, from, bytes));
   if (st == OK) st = wait_in_source(source, q, gpu_queue_of(g, gpu_current(g))->event);
   return gpu_leave(source, st);
+}
+
+/* ---- closing ---- */
+
+void gpu_transfers_close(gpu *g) {
+  if (!g->memory) return;
+  gpu_pinned_close(g);
+  forget_peers(g);
+  if (g->memory->ring) close_ring(g, g->memory->ring);
+  g->memory->ring = NULL;
 }

@@ -79,8 +79,15 @@ static bool has_lost(const storage_holdings *h) {
   return false;
 }
 
+/* The recorded calls have the addresses of the storages, and do not call storage_touch. */
+static void settle_all(const storage_holdings *h) {
+  for (size_t k = 0; k < h->count; k++)
+    if (h->list[k]->copying) storage_settle(h->list[k]);
+}
+
 int graph_replay(graph *g) {
   if (!g->handle || has_lost(&g->holdings)) return ERR_CHANGED;
+  settle_all(&g->holdings);
   int st = random_replay(&g->cells);
   if (st == OK) st = update_send(&g->updates);
   if (st != OK) return st;

@@ -26,13 +26,23 @@ int host_pack(tensor *out, const tensor *in) { return op_copy_by(device_map, out
 
 static size_t bytes_of(const tensor *t) { return (size_t)t->count * (size_t)dtype_size(t->dtype); }
 
+/* Copies from the host. From page-locked memory the device may copy after the call: the next use of the memory by the host
+** waits for the copy (storage_touch). Other libraries that have the address would not wait. */
+static int send_in(tensor *out, const tensor *in) {
+  place to = out->store->place;
+  storage *s = in->store;
+  if (s->pinned != to.device || s->exported) return device_copy_in(to, tensor_data(out), tensor_data(in), bytes_of(in));
+  s->copying = true;
+  return device_copy_in_later(to, tensor_data(out), tensor_address(in), bytes_of(in));
+}
+
 /* Copies the bytes of `in` to `out`. Both tensors are contiguous and have the same dtype and shape. Between two kinds
 ** of devices the bytes pass through the host. */
 static int send(tensor *out, const tensor *in) {
   place to = out->store->place, from = in->store->place;
   if (place_same_kind(from, to))
     return device_copy_across(to, tensor_data(out), from, tensor_data(in), bytes_of(in));
-  if (on_host(in)) return device_copy_in(to, tensor_data(out), tensor_data(in), bytes_of(in));
+  if (on_host(in)) return send_in(out, in);
   if (on_host(out)) return device_copy_out(tensor_data(out), from, tensor_data(in), bytes_of(in));
   tensor here = {.store = NULL};
   int st = tensor_init(&here, in->dtype, &in->shape, host_place());

@@ -86,6 +86,7 @@ EXPORT int cuMemcpyPeerAsync(gpu_address to, gpu_context to_context, gpu_address
   if (!to_context || !from_context) return INVALID_CONTEXT;
   if (!memory_contains(to_context->device, to, bytes) || !memory_contains(from_context->device, from, bytes))
     return INVALID_VALUE;
+  if (current_context()->peers.count(from_context)) counts[DIRECT]++;
   return stream_add(s, [=] { return copy_blocks(to, from, bytes); });
 }
 

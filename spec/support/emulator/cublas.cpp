@@ -24,7 +24,7 @@ namespace {
 
 enum status { SUCCESS = 0, NOT_INITIALIZED = 1, INVALID_VALUE = 7, EXECUTION_FAILED = 13, NOT_SUPPORTED = 15 };
 enum type { F32 = 0, F64 = 1, F16 = 2, I8 = 3, C32 = 4, C64 = 5, I32 = 10, BF16 = 14 };
-enum { ILLEGAL_ADDRESS = 700, COUNTED_BLAS = 5 };
+enum { ILLEGAL_ADDRESS = 700, COUNTED_BLAS = 5, COUNTED_SPLIT = 14, SPLIT_FLOAT32 = 78 };
 
 /* ---- elements ---- */
 
@@ -190,7 +190,11 @@ int multiply(blas_handle h, product p, const void *alpha, const void *beta, int 
   if (!h) return NOT_INITIALIZED;
   if (!valid(p) || !alpha || !beta) return INVALID_VALUE;
   const combination *x = find(p, compute);
-  if (!x) return NOT_SUPPORTED;
+  if (!x || emulator_blas_refuses()) return NOT_SUPPORTED;
+  if (compute == SPLIT_FLOAT32) {
+    if (emulator_cublas_version() < 12090) return NOT_SUPPORTED;
+    emulator_counted(COUNTED_SPLIT);
+  }
   /* products of int8 require leading dimensions that are multiples of 4 */
   if (p.a.type == I8 && (p.a.ld % 4 || p.b.ld % 4)) return NOT_SUPPORTED;
   if (emulator_counted(COUNTED_BLAS)) return EXECUTION_FAILED;
@@ -236,6 +240,13 @@ EXPORT const char *cublasGetStatusString(int s) {
     case NOT_SUPPORTED: return "CUBLAS_STATUS_NOT_SUPPORTED";
     default: return "CUBLAS_STATUS_UNKNOWN";
   }
+}
+
+/* The parts of a version: 0 is the major version, 1 the minor version, 2 the patch level. */
+EXPORT int cublasGetProperty(int part, int *value) {
+  int version = emulator_cublas_version();
+  *value = part == 0 ? version / 1000 : part == 1 ? version % 1000 / 10 : 0;
+  return SUCCESS;
 }
 
 EXPORT int cublasSetStream_v2(blas_handle h, gpu_stream s) {

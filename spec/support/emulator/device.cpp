@@ -30,6 +30,8 @@ static void empty_context(gpu_context c) {
   graph_reset(c);
   module_reset(c);
   memory_reset(c->device);
+  c->peers.clear();
+  for (gpu_context_opaque &other : contexts) other.peers.erase(c);
   if (!settings.lost) c->sticky = SUCCESS;
 }
 
@@ -171,6 +173,22 @@ EXPORT int cuCtxGetCurrent(gpu_context *context) {
   EMULATOR_ENTER(NEEDS_INIT);
   *context = current;
   return SUCCESS;
+}
+
+EXPORT int cuDeviceCanAccessPeer(int *possible, gpu_device_id device, gpu_device_id peer) {
+  EMULATOR_ENTER(NEEDS_INIT);
+  if (!possible) return INVALID_VALUE;
+  if (!is_device(device) || !is_device(peer)) return INVALID_DEVICE;
+  *possible = settings.peers && device != peer;
+  return SUCCESS;
+}
+
+EXPORT int cuCtxEnablePeerAccess(gpu_context peer, unsigned flags) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  if (flags) return INVALID_VALUE;
+  if (!peer || !peer->retained || peer == current) return INVALID_CONTEXT;
+  if (!settings.peers) return PEER_ACCESS_UNSUPPORTED;
+  return current->peers.insert(peer).second ? int(SUCCESS) : int(PEER_ACCESS_ALREADY_ENABLED);
 }
 
 EXPORT int cuCtxSynchronize(void) {

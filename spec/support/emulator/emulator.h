@@ -61,6 +61,9 @@ struct settings_t {
   bool   no_device = false;
   bool   no_start = false;              /* the driver does not start */
   int    dnn = 0;                      /* an enum dnn_setting */
+  int    cublas = 13000;               /* version of cuBLAS: 1000 * major + 10 * minor */
+  bool   blas_refuses = false;         /* cuBLAS and rocBLAS support no product */
+  bool   peers = true;                 /* devices can access each other's memory */
 };
 extern settings_t settings;
 
@@ -70,7 +73,13 @@ enum dnn_setting { DNN_WORKS, DNN_PROPOSES_NOTHING, DNN_BROKEN, DNN_NEW, DNN_OLD
 
 /* The kinds of calls that the emulator counts. counts[k] is the number of calls of kind k so far. For each kind except
 ** SYNC, a spec may choose the number of one call, which then fails. */
-enum counted { ALLOC, LAUNCH, COPY, COMPILE, GRAPH, BLAS, HOST_ALLOC, SYNC, FFT, SOLVER, DNN, HANDLE, COUNTED };
+enum counted {
+  ALLOC, LAUNCH, COPY, COMPILE, GRAPH, BLAS, HOST_ALLOC, SYNC, FFT, SOLVER, DNN, HANDLE,
+  OBJECT,                              /* a stream, an event or a module is made */
+  DIRECT,                              /* a copy between devices that have access to each other */
+  SPLIT,                               /* a product of cuBLAS from bfloat16 numbers */
+  COUNTED
+};
 extern int64_t counts[COUNTED];
 
 /* ---- the lock and the current context ---- */
@@ -87,6 +96,8 @@ EXPORT int  emulator_configure(const char *settings);        /* changes settings
                                                              ** unknown */
 EXPORT int  emulator_nvrtc_version(void);                    /* 1000 * major + 10 * minor: 13000 is CUDA 13.0 */
 EXPORT int  emulator_dnn_setting(void);
+EXPORT int  emulator_cublas_version(void);                   /* as emulator_nvrtc_version */
+EXPORT bool emulator_blas_refuses(void);
 EXPORT bool emulator_is_full(void);                          /* true if the current device has too little memory for a
                                                              ** handle, and then for ever, as with cuSOLVER on an H100 */
 
@@ -100,6 +111,7 @@ struct gpu_context_opaque {
   int device = 0;
   int retained = 0;
   int sticky = 0;                      /* the error that every later call returns, or SUCCESS */
+  std::set<gpu_context> peers;         /* the contexts whose memory this context may access */
 };
 
 namespace emulator {

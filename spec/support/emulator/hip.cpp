@@ -41,6 +41,7 @@ RTC_FUNCTIONS(DECLARE_RTC)
   X(4, Deinitialized)              X(9, InvalidConfiguration)       X(100, NoDevice)                                 \
   X(101, InvalidDevice)            X(200, InvalidImage)             X(201, InvalidContext)                           \
   X(209, NoBinaryForGpu)           X(214, ECCNotCorrectable)        X(218, InvalidKernelFile)                        \
+  X(217, PeerAccessUnsupported)    X(704, PeerAccessAlreadyEnabled)                                                  \
   X(400, InvalidHandle)            X(500, NotFound)                 X(600, NotReady)                                 \
   X(700, IllegalAddress)           X(701, LaunchOutOfResources)     X(702, LaunchTimeOut)                            \
   X(709, ContextIsDestroyed)       X(710, Assert)                   X(719, LaunchFailure)                            \
@@ -305,6 +306,8 @@ HIP(hipMemcpyDtoDAsync, (hipDeviceptr_t to, hipDeviceptr_t from, size_t bytes, h
     cuMemcpyDtoDAsync_v2(address(to), address(from), bytes, as(s)))
 HIP(hipMemcpyPeerAsync, (void *to, int to_device, const void *from, int from_device, size_t bytes, hipStream_t s),
     cuMemcpyPeerAsync(address(to), context_of(to_device), address(from), context_of(from_device), bytes, as(s)))
+HIP(hipDeviceCanAccessPeer, (int *possible, int device, int peer), cuDeviceCanAccessPeer(possible, device, peer))
+HIP(hipDeviceEnablePeerAccess, (int peer, unsigned flags), cuCtxEnablePeerAccess(context_of(peer), flags))
 HIP(hipMemsetD8Async, (hipDeviceptr_t to, unsigned char value, size_t n, hipStream_t s),
     cuMemsetD8Async(address(to), value, n, as(s)))
 HIP(hipMemsetD32Async, (hipDeviceptr_t to, int value, size_t n, hipStream_t s),

@@ -18,7 +18,8 @@ static int l_configure(lua_State *L) {
 /* counts(): returns a table with the number of calls of each kind so far. */
 static int l_counts(lua_State *L) {
   static const char *const kinds[] = {"allocations", "launches", "copies", "compiles", "graphs", "products",
-                                      "pinned", "waits", "transforms", "factorizations", "convolutions", NULL};
+                                      "pinned", "waits", "transforms", "factorizations", "convolutions", "handles",
+                                      "objects", "direct", "split", NULL};
   lua_newtable(L);
   for (int i = 0; kinds[i]; i++) {
     lua_pushinteger(L, emulator_count(i));

@@ -167,6 +167,7 @@ EXPORT int cuModuleLoadData(gpu_module *m, const void *image) {
   if (!m || !image) return INVALID_VALUE;
   const simt_image &i = *static_cast<const simt_image *>(image);
   if (int r = check_image(i)) return r;
+  if (emulator_counted(OBJECT)) return OUT_OF_MEMORY;
   gpu_module loaded = new gpu_module_opaque;
   loaded->context = current_context();
   if (!load_library(loaded, i)) {

@@ -44,6 +44,9 @@ static bool set(const std::string &key, const char *v) {
   else if (key == "capability") settings.capability = version(v, 10, 1);
   else if (key == "driver") settings.driver = int(number(v));
   else if (key == "nvrtc") settings.nvrtc = version(v, 1000, 10);
+  else if (key == "cublas") settings.cublas = version(v, 1000, 10);
+  else if (key == "blas") settings.blas_refuses = !strcmp(v, "unsupported");
+  else if (key == "peers") settings.peers = on;
   else if (key == "hip") settings.hip = int(number(v));
   else if (key == "gcn") snprintf(settings.gcn, sizeof settings.gcn, "%s", v);
   else if (key == "lanes") settings.lanes = number(v) == 64 ? 64 : 32;
@@ -68,6 +71,7 @@ static bool set(const std::string &key, const char *v) {
   else if (key == "fail_solver") fail_at[SOLVER] = number(v);
   else if (key == "fail_dnn") fail_at[DNN] = number(v);
   else if (key == "fail_handle") fail_at[HANDLE] = number(v);
+  else if (key == "fail_object") fail_at[OBJECT] = number(v);
   else if (key == "dnn") settings.dnn = which_dnn(v);
   else if (key == "fail_host_alloc") fail_at[HOST_ALLOC] = number(v);
   else return false;
@@ -117,6 +121,10 @@ EXPORT int64_t emulator_count(int kind) { return kind < COUNTED ? counts[kind] :
 EXPORT int emulator_nvrtc_version() { return settings.nvrtc; }
 
 EXPORT int emulator_dnn_setting() { return settings.dnn; }
+
+EXPORT int emulator_cublas_version() { return settings.cublas; }
+
+EXPORT bool emulator_blas_refuses() { return settings.blas_refuses; }
 
 /* Reads the settings and registers look_for_leaks when the library is loaded. This variable is the last of the file,
 ** so that the objects above are constructed before it. */

@@ -170,6 +170,7 @@ EXPORT int emulator_queue(gpu_stream s, int (*work)(void *), void (*drop)(void *
 EXPORT int cuStreamCreate(gpu_stream *s, unsigned flags) {
   EMULATOR_ENTER(NEEDS_HEALTH);
   if (flags > 1) return INVALID_VALUE;
+  if (emulator_counted(OBJECT)) return OUT_OF_MEMORY;
   *s = new gpu_stream_opaque;
   (*s)->q = std::make_shared<queue>();
   (*s)->q->context = current_context();
@@ -219,6 +220,7 @@ EXPORT int cuStreamWaitEvent(gpu_stream s, gpu_event e, unsigned) {
 
 EXPORT int cuEventCreate(gpu_event *e, unsigned flags) {
   EMULATOR_ENTER(NEEDS_HEALTH);
+  if (emulator_counted(OBJECT)) return OUT_OF_MEMORY;
   *e = new gpu_event_opaque;
   (*e)->context = current_context();
   (*e)->timed = !(flags & 2);

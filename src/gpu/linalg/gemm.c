@@ -256,8 +256,16 @@ static blas_factor make_factor(const blas_product *p, const blas_matrix *m, cons
 
 static bool is_wide(enum dtype d) { return dtype_real(d) == DT_float64; }
 
-static blas_compute compute_of(const gemm_call *c) {
+/* True if the library computes float32 products from bfloat16 numbers. cuBLAS has kernels for that on GPUs of compute
+** capability 10.x. On other GPUs, float32 is faster and as exact. */
+static bool splits_float32(const gpu *g) {
+  return g->capability / 10 == 10 && gpu_has_bf16x9(g->vendor);
+}
+
+static blas_compute compute_of(const gpu *g, const gemm_call *c) {
   if (is_wide(c->dtype)) return (blas_compute)BLAS_COMPUTE_FLOAT64;
+  if (c->dtype == DT_float32 && c->precision == PRECISION_bf16x9 && splits_float32(g))
+    return (blas_compute)BLAS_COMPUTE_BF16X9;
   bool tf32 = dtype_size(dtype_real(c->dtype)) == 4 && c->precision == PRECISION_tf32;
   return (blas_compute)(tf32 ? BLAS_COMPUTE_TF32 : BLAS_COMPUTE_FLOAT32);
 }
@@ -276,7 +284,7 @@ static int blas_run(gpu *g, const gemm_call *c, const batch_run *run, void *with
   const float alpha[2] = {(float)c->alpha.f, (float)c->alpha.im}, beta[2] = {(float)c->beta.f, (float)c->beta.im};
   bool wide = is_wide(c->dtype);
   const void *al = wide ? (const void *)alpha_wide : alpha, *be = wide ? (const void *)beta_wide : beta;
-  blas_compute compute = compute_of(c);
+  blas_compute compute = compute_of(g, c);
   blas_type type = (blas_type)gpu_blas_type(c->dtype);
   blas_algorithm algorithm = (blas_algorithm)BLAS_DEFAULT;
   int64_t count = run->count[0];

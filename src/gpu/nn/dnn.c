@@ -249,7 +249,7 @@ static int make_plan(gpu *g, struct dnn_state *s, const plan_key *key, dnn_plan 
 
 /* Finds the plan for a call and moves the plan to the front of the list. If there is no such plan, makes one. */
 static int find_plan(gpu *g, struct dnn_state *s, const conv_call *c, dnn_plan **found) {
-  plan_key key = {.op = c->op, .dtype = c->dtype, .ieee = c->dtype == DT_float32 && c->precision == PRECISION_ieee,
+  plan_key key = {.op = c->op, .dtype = c->dtype, .ieee = c->dtype == DT_float32 && c->precision != PRECISION_tf32,
                   .n = c->n, .groups = c->groups, .c_in = c->c_in, .c_out = c->c_out};
   for (int d = 0; d < 2; d++) {
     key.in[d] = c->in[d];

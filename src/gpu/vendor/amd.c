@@ -16,6 +16,7 @@ static struct {
   gpu_result  (*reset)(void);
   const char *(*error_text)(gpu_result error);
   gpu_result  (*copy_peer)(void *to, int to_device, const void *from, int from_device, size_t bytes, gpu_stream s);
+  gpu_result  (*peer_enable)(int peer, unsigned flags);
   gpu_result  (*properties)(void *properties, int device);
   size_t      size, arch_at;
 } hip;
@@ -72,6 +73,8 @@ static gpu_result copy_peer(gpu_address to, gpu_context to_context, gpu_address 
                        device_of(from_context), bytes, s);
 }
 
+static gpu_result peer_enable(gpu_context peer, unsigned flags) { return hip.peer_enable(device_of(peer), flags); }
+
 /* A kernel may use all of the shared memory without a request, and no kernel can use more. */
 static gpu_result function_set(gpu_function f, gpu_func_attr a, int value) {
   (void)f; (void)a; (void)value;
@@ -86,6 +89,7 @@ static const gpu_symbol driver_symbols[] = {
   DRIVER_FUNCTIONS(DRIVER_SYMBOL)
   {&hip.init, "hipInit"}, {&hip.attribute, "hipDeviceGetAttribute"}, {&hip.retain, "hipDevicePrimaryCtxRetain"},
   {&hip.reset, "hipDeviceReset"}, {&hip.error_text, "hipGetErrorString"}, {&hip.copy_peer, "hipMemcpyPeerAsync"},
+  {&hip.peer_enable, "hipDeviceEnablePeerAccess"},
   {NULL, NULL}
 };
 static const gpu_symbol rtc_symbols[]    = {RTC_FUNCTIONS(RTC_SYMBOL) {NULL, NULL}};
@@ -132,6 +136,7 @@ static bool load_driver(gpu_vendor *v) {
   v->driver.context_reset = context_reset;
   v->driver.error_name = v->driver.error_text = error_text;
   v->driver.copy_peer = copy_peer;
+  v->driver.peer_enable = peer_enable;
   v->driver.function_set = function_set;
   v->versions.emulated = dlsym(library, "emulator_is_no_gpu") != NULL;
   return true;
@@ -223,6 +228,7 @@ gpu_vendor gpu_amd = {
   .options = options, .text_start = text_start, .no_fma = "-ffp-contract=off", .shared_plain = 64 << 10,
   .choose_target = choose_target, .name_isa = name_isa,
   .blas_most = INT32_MAX, .blas_supports = amd_blas_supports, .blas_no_memory = ROCBLAS_NO_MEMORY,
+  .blas_refuses = {ROCBLAS_NOT_IMPLEMENTED, ROCBLAS_NOT_BUILT, ROCBLAS_ARCH_MISMATCH},
   .solver_supports = amd_solver_supports, .solver_no_memory = ROCBLAS_NO_MEMORY, .pivot_bytes = sizeof(int32_t),
   .dnn_supports = amd_dnn_supports,
 };

@@ -34,6 +34,9 @@ typedef struct ihipStream_t *hipStream_t;
   X(ROCBLAS_NO_ATOMICS,     rocblas_atomics_not_allowed,      0)                                                     \
   X(ROCBLAS_UPPER,          rocblas_fill_upper,             121)                                                     \
   X(ROCBLAS_LOWER,          rocblas_fill_lower,             122)                                                     \
+  X(ROCBLAS_NOT_IMPLEMENTED, rocblas_status_not_implemented, 2)                                                      \
+  X(ROCBLAS_NOT_BUILT,      rocblas_status_excluded_from_build, 14)                                                  \
+  X(ROCBLAS_ARCH_MISMATCH,  rocblas_status_arch_mismatch,    15)                                                     \
   X(ROCBLAS_INVALID_SIZE,   rocblas_status_invalid_size,      4)                                                     \
   X(ROCBLAS_NO_MEMORY,      rocblas_status_memory_error,      5)                                                     \
   X(ROCBLAS_PERF_DEGRADED,  rocblas_status_perf_degraded,     7)                                                     \

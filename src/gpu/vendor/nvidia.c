@@ -240,6 +240,7 @@ gpu_vendor gpu_nvidia = {
   .options = options, .text_start = "", .no_fma = "--fmad=false", .shared_plain = 48 << 10,
   .choose_target = choose_target, .name_isa = name_isa,
   .blas_most = INT64_MAX, .blas_supports = every_device, .blas_no_memory = BLAS_NO_MEMORY,
+  .blas_refuses = {BLAS_NOT_SUPPORTED, BLAS_ARCH_MISMATCH}, .blas_bf16x9 = {12, 9},
   .solver_supports = every_device, .solver_no_memory = SOLVER_NO_MEMORY, .pivot_bytes = sizeof(int64_t),
   .dnn_supports = every_device,
 };

@@ -238,6 +238,11 @@ const gpu_solver *gpu_get_solver(gpu_vendor *v) { return is_usable(v, GPU_SOLVER
 const gpu_eig    *gpu_get_eig(gpu_vendor *v)    { return is_usable(v, GPU_EIG) ? &v->eig : NULL; }
 const gpu_dnn    *gpu_get_dnn(gpu_vendor *v)    { return is_usable(v, GPU_DNN) ? &v->dnn : NULL; }
 
+bool gpu_has_bf16x9(gpu_vendor *v) {
+  const int *has = v->versions.blas, *first = v->blas_bf16x9;
+  return first[0] && gpu_get_blas(v) && (has[0] > first[0] || (has[0] == first[0] && has[1] >= first[1]));
+}
+
 const char *gpu_reason(gpu_vendor *v, enum gpu_library k) {
   if (!is_usable(v, GPU_DRIVER)) return v->library[GPU_DRIVER].reason;
   if (k == GPU_EIG && !is_usable(v, GPU_SOLVER)) return v->library[GPU_SOLVER].reason;

@@ -60,6 +60,8 @@ typedef struct gpu_vendor {
   /* True if the library of matrix products supports the device. The library must be loaded. */
   bool      (*blas_supports)(struct gpu_vendor *v, gpu_device_id id);
   int         blas_no_memory;          /* its status if it cannot allocate memory */
+  int         blas_refuses[3];         /* its statuses if it does not support a call or has no kernel for it; 0: none */
+  int         blas_bf16x9[2];          /* its first version that has BLAS_COMPUTE_BF16X9; 0: none has it */
 
   /* The same for the library of linear algebra. */
   bool      (*solver_supports)(struct gpu_vendor *v, gpu_device_id id);
@@ -103,6 +105,9 @@ const gpu_dft    *gpu_get_dft(gpu_vendor *v);
 const gpu_solver *gpu_get_solver(gpu_vendor *v);
 const gpu_eig    *gpu_get_eig(gpu_vendor *v);
 const gpu_dnn    *gpu_get_dnn(gpu_vendor *v);
+
+/* True if the library of matrix products is loaded and computes float32 products from bfloat16 numbers. */
+bool gpu_has_bf16x9(gpu_vendor *v);
 
 /* A reason: the format of the name of a library, the name of the library of matrix products, and a processor. */
 #define GPU_NEEDS_KERNELS "%s needs kernels of %s for %s, and they are missing"

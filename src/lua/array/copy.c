@@ -117,7 +117,7 @@ static const device *pinning_device(lua_State *L, const char *fn) {
   return NULL;
 }
 
-static void release_pinned(storage *s) { ((const device *)s->owner)->unpin(s->ptr); }
+static void release_pinned(storage *s) { s->pinned->unpin(s->ptr); }
 
 /* Collects garbage after every 64 MiB of pinned memory, because the CPU's live bytes do not include pinned memory. */
 static void pace_pinning(lua_State *L, size_t bytes) {
@@ -129,7 +129,8 @@ static void pace_pinning(lua_State *L, size_t bytes) {
 
 /***
 Copies a CPU tensor to page-locked memory, which a GPU can read and write directly. Returns x itself if x is in
-page-locked memory already.
+page-locked memory already. Copies from page-locked memory to a GPU return at once; the next use of the tensor on the CPU
+waits for them.
 @function pin_memory
 @tparam tensor x on the CPU
 @treturn tensor
@@ -149,12 +150,13 @@ static int l_pin_memory(lua_State *L) {
   tensor *out = push_empty(L);
   pace_pinning(L, bytes);
   int st = d->pin(bytes, &memory);
-  if (st == OK) st = storage_wrap(x->store->place, memory, bytes, release_pinned, (void *)(uintptr_t)d, &out->store);
+  if (st == OK) st = storage_wrap(x->store->place, memory, bytes, release_pinned, NULL, &out->store);
   if (st != OK) {
     if (memory) d->unpin(memory);
     return st == ERR_MEMORY ? luaL_error(L, "pin_memory: no page-locked memory for %I bytes", (LUAI_UACINT)bytes)
                             : raise_device(L, fn, st, (place){d, 0});
   }
+  out->store->pinned = d;
   out->dtype = x->dtype;
   out->shape = x->shape;
   out->count = x->count;

@@ -273,30 +273,48 @@ static int l_linear(lua_State *L) {
 
 /* ---- precision ---- */
 
-static const char *const precisions[] = {"ieee", "tf32"};      /* in the order of enum precision */
+static const char *const precisions[] = {"ieee", "bf16x9", "tf32"};      /* in the order of enum precision */
+
+/* Raises an error if no device on this machine has the precision. All devices have "ieee", and "tf32" means "ieee" on
+** devices that do not round. */
+static void check_available(lua_State *L, enum precision p) {
+  char reason[512] = "no NVIDIA GPU is available";
+  const device *d;
+  if (p != PRECISION_bf16x9) return;
+  for (int k = 0; (d = device_kind(k)); k++) {
+    if (!d->lacks_precision || d->count() == 0) continue;
+    d->lacks_precision(p, reason, sizeof reason);
+    if (!reason[0]) return;
+  }
+  luaL_error(L, "set_matmul_precision: \"%s\" needs cuBLAS 12.9 or newer: %s", precisions[p], reason);
+}
 
 /***
 Sets the precision of float32 products, for the whole process. "ieee": every product and sum is rounded to float32.
 "tf32": a GPU may round the inputs to 10 bits of mantissa, because its tensor cores multiply such numbers several times
-faster. The errors are about 1e-3 of the magnitudes. On the CPU, and for other dtypes, both are the same.
+faster. The errors are about 1e-3 of the magnitudes. "bf16x9": cuBLAS may split each input into three bfloat16 numbers and
+add their nine products in float32, on GPUs of compute capability 10.x. The errors are about those of float32. On the CPU,
+and for other dtypes, all are the same.
 @function set_matmul_precision
-@string precision "ieee" (initially) or "tf32"
+@string precision "ieee" (initially), "tf32" or "bf16x9"
+@raise if the precision is "bf16x9" and there is no cuBLAS 12.9 or newer
 */
 static int l_set_precision(lua_State *L) {
+  static const char expected[] = "set_matmul_precision: \"ieee\", \"tf32\" or \"bf16x9\" expected, got ";
   check_no_sandbox(L, "set_matmul_precision");
-  if (lua_type(L, 1) != LUA_TSTRING)
-    return luaL_error(L, "set_matmul_precision: \"ieee\" or \"tf32\" expected, got %s", type_name(L, 1));
+  if (lua_type(L, 1) != LUA_TSTRING) return luaL_error(L, "%s%s", expected, type_name(L, 1));
   for (int p = PRECISION_ieee; p <= PRECISION_tf32; p++)
     if (strcmp(lua_tostring(L, 1), precisions[p]) == 0) {
+      check_available(L, (enum precision)p);
       matmul_set_precision((enum precision)p);
       return 0;
     }
-  return luaL_error(L, "set_matmul_precision: \"ieee\" or \"tf32\" expected, got \"%s\"", lua_tostring(L, 1));
+  return luaL_error(L, "%s\"%s\"", expected, lua_tostring(L, 1));
 }
 
 /*** Returns the precision of float32 matrix products on GPUs.
 @function get_matmul_precision
-@treturn string the precision of float32 products: "ieee" or "tf32"
+@treturn string the precision of float32 products: "ieee", "tf32" or "bf16x9"
 */
 static int l_get_precision(lua_State *L) {
   lua_pushstring(L, precisions[matmul_precision()]);
