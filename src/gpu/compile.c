@@ -199,21 +199,25 @@ static int compile(gpu *g, const request *r, void **image, size_t *bytes, char *
   return *image ? OK : fail_compile(g, r, result, *log);
 }
 
+static gpu_result load_image(gpu *g, const void *image, gpu_module *m) {
+  gpu_result r = g->driver->module_load(m, image);
+  return gpu_retries(g, r) ? g->driver->module_load(m, image) : r;
+}
+
 /* Loads a module from the disk cache. If the cache has no image, or the driver refuses the image, compiles the source
 ** and stores the new image. *log receives the compiler's messages, or NULL. */
 static int load_module(gpu *g, const request *r, const uint8_t key[HASH_SIZE], gpu_module *m, char **log) {
-  const gpu_driver *d = g->driver;
   char what[128];
   size_t bytes = 0;
   void *image = cache_read(key, &bytes);
   *log = NULL;
-  gpu_result loaded = image ? d->module_load(m, image) : GPU_NOT_FOUND;
+  snprintf(what, sizeof what, "loading %s", r->what);
+  gpu_result loaded = image ? load_image(g, image, m) : GPU_NOT_FOUND;
   free(image);
-  if (loaded == GPU_SUCCESS) return OK;
+  if (loaded == GPU_SUCCESS || loaded == GPU_OUT_OF_MEMORY) return gpu_check(g, loaded, what);
   int st = compile(g, r, &image, &bytes, log);
   if (st != OK) return st;
-  snprintf(what, sizeof what, "loading %s", r->what);
-  st = gpu_check(g, d->module_load(m, image), what);
+  st = gpu_check(g, load_image(g, image, m), what);
   if (st == OK) cache_write(key, image, bytes);
   free(image);
   return st;

@@ -52,7 +52,7 @@ static const char *words_of(fft_result r) {
 static int fft_check(gpu *g, fft_result r) {
   if ((int)r == 0) return OK;
   gpu_fail(g, "%s: %s (%d)", g->vendor->names[GPU_DFT], words_of(r), (int)r);
-  return (int)r == FFT_NO_MEMORY ? ERR_MEMORY : ERR_DEVICE;
+  return gpu_library_status(g, (int)r == FFT_NO_MEMORY);
 }
 
 static void free_plan(const gpu *g, fft_plan *p) {

@@ -264,4 +264,12 @@ int  gpu_available(int index, size_t *bytes);
 ** device, it does not start any more in this process. */
 int  gpu_make_room(gpu *g);
 
+/* Called after a call of the driver. True if it failed because the device's memory is exhausted, and cached memory was
+** returned to the driver, so that the caller should call once more. */
+bool gpu_retries(gpu *g, gpu_result r);
+
+/* Returns the status of a library's call that has failed. The status is ERR_MEMORY if `no_memory` is true, or if little
+** memory is free: libraries report a full device in various words. */
+int  gpu_library_status(gpu *g, bool no_memory);
+
 #endif

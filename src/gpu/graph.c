@@ -98,6 +98,11 @@ static void leave_capture(gpu *g, struct gpu_recording *r) {
   gpu_unlock();
 }
 
+static gpu_result instantiate(gpu *g, gpu_graph captured, gpu_graph_exec *exec) {
+  gpu_result r = g->driver->graph_instantiate(exec, captured, 0);
+  return gpu_retries(g, r) ? g->driver->graph_instantiate(exec, captured, 0) : r;
+}
+
 static int graph_end(int index, void *graph) {
   struct gpu_recording *r = graph;
   gpu_graph captured = NULL;
@@ -108,7 +113,7 @@ static int graph_end(int index, void *graph) {
   st = gpu_check(g, d->capture_end(g->stream, &captured), "capturing a graph");
   leave_capture(g, r);
   if (st == OK && r->short_of_memory) st = ERR_MEMORY;
-  if (st == OK) st = gpu_check(g, d->graph_instantiate(&r->exec, captured, 0), "making a graph");
+  if (st == OK) st = gpu_check(g, instantiate(g, captured, &r->exec), "making a graph");
   if (captured) d->graph_destroy(captured);
   return gpu_leave(g, st);
 }

@@ -106,14 +106,15 @@ static void forget_segment(gpu_segment *s) {
   free(s);
 }
 
-/* Allocates the segment's memory from the driver. If this fails, returns all cached memory to the driver and tries
-** again. */
+bool gpu_retries(gpu *g, gpu_result r) {
+  if (r != GPU_OUT_OF_MEMORY || g->capturing || stats[g->index].cached == 0) return false;
+  gpu_release_cached(g);
+  return true;
+}
+
 static int segment_memory(gpu *g, gpu_segment *s) {
   gpu_result r = g->driver->memory_alloc(&s->base, s->bytes);
-  if (r != GPU_SUCCESS && !g->capturing && stats[g->index].cached > 0) {
-    gpu_release_cached(g);
-    r = g->driver->memory_alloc(&s->base, s->bytes);
-  }
+  if (gpu_retries(g, r)) r = g->driver->memory_alloc(&s->base, s->bytes);
   return r == GPU_SUCCESS ? OK : gpu_check(g, r, "allocation");
 }
 
@@ -443,6 +444,8 @@ int gpu_make_room(gpu *g) {
   gpu_release_cached(g);
   return has_room(g) ? OK : ERR_MEMORY;
 }
+
+int gpu_library_status(gpu *g, bool no_memory) { return no_memory || !has_room(g) ? ERR_MEMORY : ERR_DEVICE; }
 
 void gpu_empty_cache(int index) {
   gpu *g;

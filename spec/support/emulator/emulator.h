@@ -75,7 +75,7 @@ enum dnn_setting { DNN_WORKS, DNN_PROPOSES_NOTHING, DNN_BROKEN, DNN_NEW, DNN_OLD
 ** SYNC, a spec may choose the number of one call, which then fails. */
 enum counted {
   ALLOC, LAUNCH, COPY, COMPILE, GRAPH, BLAS, HOST_ALLOC, SYNC, FFT, SOLVER, DNN, HANDLE,
-  OBJECT,                              /* a stream, an event or a module is made */
+  OBJECT,                              /* a stream, an event, a module or an executable graph is made */
   DIRECT,                              /* a copy between devices that have access to each other */
   SPLIT,                               /* a product of cuBLAS from bfloat16 numbers */
   COUNTED

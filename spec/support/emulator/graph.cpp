@@ -128,6 +128,7 @@ EXPORT int cuStreamIsCapturing(gpu_stream s, gpu_capture_status *status) {
 EXPORT int cuGraphInstantiateWithFlags(gpu_graph_exec *e, gpu_graph g, unsigned long long) {
   EMULATOR_ENTER(NEEDS_HEALTH);
   if (!graphs.count(g)) return INVALID_VALUE;
+  if (emulator_counted(OBJECT)) return OUT_OF_MEMORY;
   *e = new gpu_graph_exec_opaque{g->work, current_context()};
   execs.insert(*e);
   return SUCCESS;

@@ -185,10 +185,14 @@ int gpu_blas_type(enum dtype d) {
   }
 }
 
+/* Returns ERR_NO_KERNEL if the library does not support the call. */
 static int blas_check(gpu *g, blas_result r) {
+  const gpu_vendor *v = g->vendor;
   if (r == 0) return OK;
-  gpu_fail(g, "%s: %s", g->vendor->names[GPU_BLAS], gpu_get_blas(g->vendor)->error_text(r));
-  return (int)r == g->vendor->blas_no_memory ? ERR_MEMORY : ERR_DEVICE;
+  gpu_fail(g, "%s: %s", v->names[GPU_BLAS], gpu_get_blas(g->vendor)->error_text(r));
+  for (size_t k = 0; k < sizeof v->blas_refuses / sizeof *v->blas_refuses; k++)
+    if ((int)r == v->blas_refuses[k]) return ERR_NO_KERNEL;
+  return gpu_library_status(g, (int)r == v->blas_no_memory);
 }
 
 /* A device's handle of the library, and the stream and workspace that were last set. */
@@ -239,7 +243,10 @@ static int prepare_blas(gpu *g, void *workspace, size_t bytes) {
 }
 
 /* The layouts of the three matrices, as the library can address them. */
-typedef struct blas_product { blas_matrix a, b, c; } blas_product;
+typedef struct blas_product {
+  blas_matrix a, b, c;
+  bool begun;                /* the library has computed a part of the batch */
+} blas_product;
 
 /* One of the two factors of the library's column-major product. `count` is the number of its rows or columns that become
 ** rows or columns of c. */
@@ -270,10 +277,12 @@ static blas_compute compute_of(const gpu *g, const gemm_call *c) {
   return (blas_compute)(tf32 ? BLAS_COMPUTE_TF32 : BLAS_COMPUTE_FLOAT32);
 }
 
+/* True if c is added to, so that a part of it that is computed cannot be computed once more. */
+static bool adds(const gemm_call *c) { return c->beta.f != 0 || c->beta.im != 0; }
+
 /* The library is column-major. If c is row-major, the memory of c contains the column-major matrix cᵀ. In this case the
 ** function computes cᵀ = bᵀ aᵀ. */
-static int blas_run(gpu *g, const gemm_call *c, const batch_run *run, void *with) {
-  const blas_product *p = with;
+static int blas_multiply(gpu *g, const gemm_call *c, const batch_run *run, const blas_product *p) {
   const gpu_blas *blas = gpu_get_blas(g->vendor);
   blas_handle h = states[g->index].handle;
   blas_factor a = make_factor(p, &p->a, element_at(c->a, run->offset[1], c->dtype), c->m, run->step[1][0]);
@@ -301,6 +310,14 @@ static int blas_run(gpu *g, const gemm_call *c, const batch_run *run, void *with
   return blas_check(g, blas->gemm_batched(
     h, x->op, y->op, x->count, y->count, c->k, al, x->data, type, x->ld, x->step, y->data, type, y->ld, y->step, be,
     out, type, p->c.ld, run->step[0][0], count, compute, algorithm));
+}
+
+static int blas_run(gpu *g, const gemm_call *c, const batch_run *run, void *with) {
+  blas_product *p = with;
+  int st = blas_multiply(g, c, run, p);
+  if (st != OK && p->begun && adds(c)) return ERR_DEVICE;
+  p->begun = true;
+  return st;
 }
 
 /* ---- lists of matrices ---- */
@@ -464,7 +481,8 @@ int gpu_gemm(int index, const gemm_call *c) {
   gpu_reads(g, c->a);
   gpu_reads(g, c->b);
   gpu_writes(g, c->c);
-  blas_product p;
+  blas_product p = {.begun = false};
   bool blas = !is_small(c) && fits_blas(g, c, &p.c) && has_blas(g);
-  return gpu_leave(g, blas ? packed_gemm(g, c, &p) : each_run(g, c, RUN_DIMS, own_run, NULL));
+  st = blas ? packed_gemm(g, c, &p) : ERR_NO_KERNEL;
+  return gpu_leave(g, st == ERR_NO_KERNEL ? each_run(g, c, RUN_DIMS, own_run, NULL) : st);
 }

@@ -17,7 +17,7 @@ static struct solver_state {
 int solver_check(gpu *g, solver_result r) {
   if ((int)r == 0) return OK;
   gpu_fail(g, "%s: %s (%d)", g->vendor->names[GPU_SOLVER], gpu_get_solver(g->vendor)->error_text(r), (int)r);
-  return (int)r == g->vendor->solver_no_memory ? ERR_MEMORY : ERR_DEVICE;
+  return gpu_library_status(g, (int)r == g->vendor->solver_no_memory);
 }
 
 void gpu_solver_close(gpu *g) {

@@ -51,7 +51,7 @@ static struct dnn_state {
 static int fail(gpu *g, dnn_result r) {
   const gpu_dnn *dnn = gpu_get_dnn(g->vendor);
   gpu_fail(g, "%s: %s (%d)", g->vendor->names[GPU_DNN], dnn->error_text(r), (int)r);
-  return dnn->error_kind(r, false) == DNN_NO_MEMORY ? ERR_MEMORY : ERR_DEVICE;
+  return gpu_library_status(g, dnn->error_kind(r, false) == DNN_NO_MEMORY);
 }
 
 /* ---- the handle ---- */

@@ -258,7 +258,8 @@ static int l_event(lua_State *L) {
   event *e = push_object(L, &event_class, sizeof *e, 0);
   *e = (event){.where = where, .timing = timing, .ended = true};
   const device_streams *calls = where.device->streams;
-  int st = calls ? calls->event_make(where.index, timing, &e->handle) : OK;
+  int st = OK;
+  if (calls) TRY(L, where, st, calls->event_make(where.index, timing, &e->handle));
   if (st != OK) return raise_device(L, "event", st, where);
   e->epoch = place_epoch(where);
   e->ended = false;

@@ -119,7 +119,8 @@ static int l_user_kernel(lua_State *L) {
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, -2, 2);
   char *log = NULL;
-  int st = where.device->user_kernel_make(where.index, text, name, &k->handle, &log);
+  int st;
+  TRY(L, where, st, where.device->user_kernel_make(where.index, text, name, &k->handle, &log));
   if (st == ERR_DEVICE) return raise_compile(L, name, where, log);
   free(log);
   if (st != OK) return raise_device(L, "kernel", st, where);
