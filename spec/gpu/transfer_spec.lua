@@ -4,6 +4,7 @@
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
 local gpu = require "spec.support.gpu"
+local shell = require "spec.support.shell"
 local message_of = helpers.message_of
 
 local N = 2^17                                    -- numbers: 512 KiB, which no buffer of small copies takes
@@ -129,6 +130,15 @@ gpu.describe("copies", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leaks=1"},
       p:fill_(-1)
       for _, t in ipairs {x, y} do assert.equal(numbered(N, host):to_bytes(), t:to_bytes()) end
     end)
+
+    for _, mode in ipairs {"sequence", "together", "threads", "fork"} do
+      gpu.it_emulated("belong to their Lua states: " .. mode, function()
+        local program = "build/spec/states_host"
+        if not shell.exists(program) then return end
+        shell.passes(("LUATENSOR_TEST_DEVICE=%s LUATENSOR_EMULATOR=order=lazy %s %s spec/support/scripts/page_locked.lua"):format(
+          gpu.kind, program, mode))
+      end)
+    end
 
     it("end when the device is reopened", function()
       local p, q = numbered(N, host):pin_memory(), numbered(N, host):pin_memory()

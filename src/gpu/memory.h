@@ -65,7 +65,7 @@ typedef struct gpu_memory {
 ** and a script may refill the memory without a wait. */
 enum { GPU_STAGED = 64 << 10 };
 
-/* Queues a copy from pinned memory on the current stream. Before the host uses the memory, gpu_finish_copies must be
+/* Queues a copy from memory for which gpu_is_pinned is true, on the current stream. Before the host uses the memory, gpu_finish_copies must be
 ** called. */
 int gpu_send_later(gpu *g, void *to, const void *host, size_t bytes);
 

@@ -167,10 +167,10 @@ int gpu_copy_in(int index, void *to, const void *host, size_t bytes) {
 
 int gpu_copy_in_later(int index, void *to, const void *host, size_t bytes) {
   gpu *g;
-  if (bytes <= GPU_STAGED || !gpu_is_pinned(host, bytes)) return gpu_copy_in(index, to, host, bytes);
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
   if (g->capturing) return gpu_leave(g, ERR_CAPTURE);
+  if (bytes <= GPU_STAGED || !gpu_is_pinned(host, bytes)) return gpu_leave(g, gpu_copy_in(index, to, host, bytes));
   gpu_writes(g, to);
   return gpu_leave(g, gpu_send_later(g, to, host, bytes));
 }
