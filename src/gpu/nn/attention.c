@@ -6,6 +6,8 @@
 #include "gpu/kernels/nn/attention_args.h"
 
 enum {
+  THREADS = 128,             /* the number of threads of a block. With 64, a thread would load less from shared memory for
+                             ** each product, but fewer warps would run; neither was measured */
   WIDTH_MOST = 128,          /* the longest row of queries, keys or values */
   WIDTH_LEAST = 16,          /* a kernel's shortest row */
   ROWS_MOST = 1 << 30        /* the most queries or keys: kernels count in 32 bits */
@@ -37,7 +39,7 @@ static tiling choose_tiling(const attention_call *c) {
 static unsigned shared_bytes(const attention_call *c, const tiling *t) {
   int size = dtype_size(dtype_compute(c->dtype)), stride = t->width + 16 / size;
   int tiles = (t->rows + t->columns) * stride * (c->back ? 2 : 1);
-  return (unsigned)((tiles + t->rows * (t->columns + (c->back ? BACK_ACROSS : FORWARD_ACROSS))) * size);
+  return (unsigned)((tiles + t->rows * (t->columns + ATTENTION_ACROSS)) * size);
 }
 
 /* ---- vectors ---- */
@@ -72,6 +74,7 @@ static int find_kernel(gpu *g, const attention_call *c, enum entry entry, const 
   gpu_define(&s, "ROWS=%d", t->rows);
   gpu_define(&s, "COLS=%d", t->columns);
   gpu_define(&s, "VECTOR=%d", vectorized);
+  gpu_define(&s, "KERNEL_THREADS=%d", THREADS);
   snprintf(s.name, sizeof s.name, "attention %s", dtypes[c->dtype].name);
   return gpu_build(g, key, &s, k);
 }
@@ -84,7 +87,7 @@ static int launch(gpu *g, const attention_call *c, enum entry entry, attention_a
   if (blocks > INT32_MAX) return ERR_OVERFLOW;
   a->tiles = (int32_t)tiles;
   int st = find_kernel(g, c, entry, &t, &k);
-  return st == OK ? gpu_launch(g, k, (unsigned)blocks, ATTENTION_THREADS, shared_bytes(c, &t), (void *[]){a}) : st;
+  return st == OK ? gpu_launch(g, k, (unsigned)blocks, THREADS, shared_bytes(c, &t), (void *[]){a}) : st;
 }
 
 static attention_matrix matrix_of(const attention_operand *o) {

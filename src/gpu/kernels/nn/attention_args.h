@@ -6,11 +6,8 @@
 
 #include "math/base.h"
 
-enum { ATTENTION_THREADS = 128 };
-
-/* A block's threads form a grid. In a row of this grid are FORWARD_ACROSS threads in a forward pass, and BACK_ACROSS in
-** a backward pass. */
-enum { FORWARD_ACROSS = 16, BACK_ACROSS = 8 };
+/* The number of threads that share a row of a tile. */
+enum { ATTENTION_ACROSS = 8 };
 
 /* An operand. The distances between neighbours of the batch, heads and rows are in elements. */
 typedef struct attention_matrix {

@@ -4,15 +4,11 @@
 
 #include "gpu/kernels/nn/attention_tiles.cuh"
 
-typedef layout<BACK_ACROSS> Back;
-
-/* Computes the weight of a key and the gradient of its score. `dot` is the gradient of the weight, and `delta` the sum of
-** weights times their gradients over all keys. */
-INLINE void back(const attention_args &a, const head &h, int query, int key, C score, C dot, C log_sum, C delta, C *weight,
-                 C *gradient) {
-  bool seen = is_seen(a, query, key);
-  *weight = seen ? m_exp(masked(a, h, query, key, score * (C)a.scale) - log_sum) : (C)0;
-  *gradient = seen ? *weight * (dot - delta) : (C)0;
+/* Replaces a score by the weight of the key, and the gradient of the weight by the gradient of the score. `delta` is the
+** sum of weights times their gradients over all keys. */
+INLINE void back(C &score, C &gradient, C log_sum, C delta) {
+  score = m_exp(score - log_sum);
+  gradient = score * (gradient - delta);
 }
 
 /* Computes the gradients of a tile of queries, and the deltas of these queries. */
@@ -25,38 +21,38 @@ KERNEL_COOPERATIVE(attention_back_queries)(const __grid_constant__ attention_arg
   load_tile<ROWS>(q, rows_of(a.q, h, first), a.q.row, a.queries - first, a.width);
   load_tile<ROWS>(dout, rows_of(a.dout, h, first), a.dout.row, a.queries - first, a.out_width);
   __syncthreads();
-  C log_sum[Back::DOWN], delta[Back::DOWN], dq[Back::DOWN][Back::WIDE], by[Back::DOWN];
+  C log_sum[DOWN], delta[DOWN], dq[DOWN][WIDE], by[DOWN];
 #pragma unroll
-  for (int i = 0; i < Back::DOWN; i++) {
-    const int row = Back::row(i), query = first + row;
+  for (int i = 0; i < DOWN; i++) {
+    const int row = row_of(i), query = first + row;
     const bool exists = query < a.queries;
     const stored *o = rows_of(a.o, h, query);
     C sum = 0;
-    for (int d = Back::right(); exists && d < a.out_width; d += BACK_ACROSS)
+    for (int d = across(); exists && d < a.out_width; d += ACROSS)
       sum = m_fma(dout[row * STRIDE + d], (C)element<STORE>::load(o[d]), sum);
-    delta[i] = sum_across<BACK_ACROSS>(sum);
+    delta[i] = sum_across(sum);
     log_sum[i] = exists ? ((const C *)a.log_sums)[query_at(a, h, query)] : (C)0;
-    if (exists && Back::right() == 0) ((C *)a.deltas)[query_at(a, h, query)] = delta[i];
+    if (exists && across() == 0) ((C *)a.deltas)[query_at(a, h, query)] = delta[i];
     by[i] = (C)a.scale;
     clear(dq[i]);
   }
   for (int key = 0; key < end; key += COLS) {
-    C s[Back::DOWN][Back::RIGHT], g[Back::DOWN][Back::RIGHT];
+    C s[DOWN][RIGHT], g[DOWN][RIGHT];
     __syncthreads();
     load_tile<COLS>(k, rows_of(a.k, h, key), a.k.row, a.keys - key, a.width);
     load_tile<COLS>(v, rows_of(a.v, h, key), a.v.row, a.keys - key, a.out_width);
     __syncthreads();
-    multiply_rows<Back>(s, q, k, a.width);
-    multiply_rows<Back>(g, dout, v, a.out_width);
+    multiply_rows(s, q, k, a.width);
+    multiply_rows(g, dout, v, a.out_width);
+    finish_scores<false>(a, h, first, key, s);
 #pragma unroll
-    for (int i = 0; i < Back::DOWN; i++)
+    for (int i = 0; i < DOWN; i++)
 #pragma unroll
-      for (int j = 0; j < Back::RIGHT; j++)
-        back(a, h, first + Back::row(i), key + Back::column(j), s[i][j], g[i][j], log_sum[i], delta[i], &s[i][j], &g[i][j]);
-    put_scores<Back>(scratch, g);
-    add_product<Back>(dq, scratch, k);
+      for (int j = 0; j < RIGHT; j++) back(s[i][j], g[i][j], log_sum[i], delta[i]);
+    put_scores(scratch, g);
+    add_product(dq, scratch, k);
   }
-  store_tile<Back>(dq, by, rows_of(a.dq, h, first), a.dq.row, a.queries - first, a.width);
+  store_tile(dq, by, rows_of(a.dq, h, first), a.dq.row, a.queries - first, a.width);
 }
 
 /* Computes the gradients of a tile of keys and values. Rows of the tile are keys, and columns are queries. */
@@ -65,9 +61,9 @@ KERNEL_COOPERATIVE(attention_back_keys)(const __grid_constant__ attention_args a
   C *k = (C *)memory, *v = k + ROWS * STRIDE, *q = v + ROWS * STRIDE, *dout = q + COLS * STRIDE, *scratch = dout + COLS * STRIDE;
   const head h = head_of(a);
   const int first = h.tile * ROWS;
-  C dk[Back::DOWN][Back::WIDE], dv[Back::DOWN][Back::WIDE], scale[Back::DOWN], one[Back::DOWN];
+  C dk[DOWN][WIDE], dv[DOWN][WIDE], scale[DOWN], one[DOWN];
 #pragma unroll
-  for (int i = 0; i < Back::DOWN; i++) {
+  for (int i = 0; i < DOWN; i++) {
     scale[i] = (C)a.scale;
     one[i] = 1;
     clear(dk[i]);
@@ -76,27 +72,28 @@ KERNEL_COOPERATIVE(attention_back_keys)(const __grid_constant__ attention_args a
   load_tile<ROWS>(k, rows_of(a.k, h, first), a.k.row, a.keys - first, a.width);
   load_tile<ROWS>(v, rows_of(a.v, h, first), a.v.row, a.keys - first, a.out_width);
   for (int query = a.causal ? first / COLS * COLS : 0; query < a.queries; query += COLS) {
-    C s[Back::DOWN][Back::RIGHT], g[Back::DOWN][Back::RIGHT];
+    C s[DOWN][RIGHT], g[DOWN][RIGHT];
     __syncthreads();
     load_tile<COLS>(q, rows_of(a.q, h, query), a.q.row, a.queries - query, a.width);
     load_tile<COLS>(dout, rows_of(a.dout, h, query), a.dout.row, a.queries - query, a.out_width);
     __syncthreads();
-    multiply_rows<Back>(s, k, q, a.width);
-    multiply_rows<Back>(g, v, dout, a.out_width);
+    multiply_rows(s, k, q, a.width);
+    multiply_rows(g, v, dout, a.out_width);
+    finish_scores<true>(a, h, first, query, s);
 #pragma unroll
-    for (int j = 0; j < Back::RIGHT; j++) {
-      int column = query + Back::column(j);
-      int64_t at = query_at(a, h, column < a.queries ? column : 0);
-      C log_sum = ((const C *)a.log_sums)[at], delta = ((const C *)a.deltas)[at];
+    for (int j = 0; j < RIGHT; j++) {
+      const int column = query + column_of(j);
+      const bool exists = column < a.queries;
+      C log_sum = exists ? ((const C *)a.log_sums)[query_at(a, h, column)] : (C)0;
+      C delta = exists ? ((const C *)a.deltas)[query_at(a, h, column)] : (C)0;
 #pragma unroll
-      for (int i = 0; i < Back::DOWN; i++)
-        back(a, h, column, first + Back::row(i), s[i][j], g[i][j], log_sum, delta, &s[i][j], &g[i][j]);
+      for (int i = 0; i < DOWN; i++) back(s[i][j], g[i][j], log_sum, delta);
     }
-    put_scores<Back>(scratch, s);
-    add_product<Back>(dv, scratch, dout);
-    put_scores<Back>(scratch, g);
-    add_product<Back>(dk, scratch, q);
+    put_scores(scratch, s);
+    add_product(dv, scratch, dout);
+    put_scores(scratch, g);
+    add_product(dk, scratch, q);
   }
-  store_tile<Back>(dk, scale, rows_of(a.dk, h, first), a.dk.row, a.keys - first, a.width);
-  store_tile<Back>(dv, one, rows_of(a.dv, h, first), a.dv.row, a.keys - first, a.out_width);
+  store_tile(dk, scale, rows_of(a.dk, h, first), a.dk.row, a.keys - first, a.width);
+  store_tile(dv, one, rows_of(a.dv, h, first), a.dv.row, a.keys - first, a.out_width);
 }

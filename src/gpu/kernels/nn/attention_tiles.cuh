@@ -9,13 +9,11 @@
 **   WIDTH       a power of 2 from 16 on: the number of elements of a row in shared memory.
 **   ROWS, COLS  the sizes of tiles.
 **   VECTOR      1 if rows of all operands can be accessed by vectors of 16 bytes (half floats: 8 bytes), else 0.
+**   KERNEL_THREADS  the number of threads of a block.
 ** No result is a sum over several blocks, so the order of additions depends on the sizes only. */
 
-#include "gpu/kernels/nn/attention_args.h"
-
-#define KERNEL_THREADS ATTENTION_THREADS
-
 #include "gpu/kernels/groups.cuh"
+#include "gpu/kernels/nn/attention_args.h"
 #include "gpu/kernels/scalar.cuh"
 
 typedef stored_t<STORE> stored;
@@ -28,20 +26,19 @@ enum {
 };
 typedef pack<C, LOAD> vector;
 
-/* A thread's place in its block, and the parts of a tile of ROWS × COLS scores that it computes: DOWN rows, which are
-** `down` threads apart, and RIGHT columns, which are ACROSS apart. Of a tile of ROWS × WIDTH results, the thread computes
-** the same rows, and WIDE columns in groups of GROUP adjacent columns. */
-template <int ACROSS_> struct layout {
-  enum { ACROSS = ACROSS_, HIGH = ATTENTION_THREADS / ACROSS, DOWN = ROWS / HIGH, RIGHT = COLS / ACROSS,
-         WIDE = WIDTH / ACROSS, GROUP = WIDE < LOAD ? WIDE : LOAD,
-         SCRATCH = COLS + ACROSS };    /* distance of rows in the scratch memory of scores: rows that a warp accesses
+/* The threads of a block form a grid of HIGH × ACROSS threads. Of a tile of ROWS × COLS scores, a thread computes DOWN
+** rows, which are HIGH rows apart, and RIGHT columns, which are ACROSS columns apart. Of a tile of ROWS × WIDTH results,
+** the thread computes the same rows, and WIDE columns in groups of GROUP adjacent columns. */
+enum {
+  ACROSS = ATTENTION_ACROSS, HIGH = KERNEL_THREADS / ACROSS, DOWN = ROWS / HIGH, RIGHT = COLS / ACROSS,
+  WIDE = WIDTH / ACROSS, GROUP = WIDE < LOAD ? WIDE : LOAD,
+  SCRATCH = COLS + ACROSS              /* distance of rows in the scratch memory of scores: rows that a warp accesses
                                        ** together are in different banks */
-  static __device__ __forceinline__ int right() { return (int)threadIdx.x % ACROSS; }
-  static __device__ __forceinline__ int down()  { return (int)threadIdx.x / ACROSS; }
-  static __device__ __forceinline__ int row(int i)    { return down() + HIGH * i; }
-  static __device__ __forceinline__ int column(int j) { return right() + ACROSS * j; }
-  static __device__ __forceinline__ int group(int g)  { return (g * ACROSS + right()) * GROUP; }
 };
+INLINE int across()         { return (int)threadIdx.x % ACROSS; }
+INLINE int row_of(int i)    { return (int)threadIdx.x / ACROSS + HIGH * i; }
+INLINE int column_of(int j) { return across() + ACROSS * j; }
+INLINE int group_of(int g)  { return (g * ACROSS + across()) * GROUP; }
 
 /* ---- a head ---- */
 
@@ -75,95 +72,119 @@ INLINE C masked(const attention_args &a, const head &h, int query, int key, C sc
   return ((const bool *)a.mask)[at] ? score : -(C)INFINITY;
 }
 
+/* Multiplies a tile of scores by the scale and applies the mask. Scores of keys that a query does not see, and of rows
+** that do not exist, become -infinity. If KEYS_DOWN is true, the rows of the tile are keys, otherwise queries. `row` and
+** `column` are the numbers of the tile's first row and column. */
+template <bool KEYS_DOWN> INLINE void finish_scores(const attention_args &a, const head &h, int row, int column,
+                                                    C (&s)[DOWN][RIGHT]) {
+  const int query = KEYS_DOWN ? column : row, last_query = query + (KEYS_DOWN ? COLS : ROWS) - 1;
+  const int key = KEYS_DOWN ? row : column, last_key = key + (KEYS_DOWN ? ROWS : COLS) - 1;
+  const bool all_seen = last_query < a.queries && last_key < a.keys && (!a.causal || last_key <= query);
+#pragma unroll
+  for (int i = 0; i < DOWN; i++)
+#pragma unroll
+    for (int j = 0; j < RIGHT; j++) s[i][j] *= (C)a.scale;
+  if (all_seen && !a.mask) return;
+#pragma unroll
+  for (int i = 0; i < DOWN; i++)
+#pragma unroll
+    for (int j = 0; j < RIGHT; j++) {
+      int q = query + (KEYS_DOWN ? column_of(j) : row_of(i)), k = key + (KEYS_DOWN ? row_of(i) : column_of(j));
+      s[i][j] = is_seen(a, q, k) ? masked(a, h, q, k, s[i][j]) : -(C)INFINITY;
+    }
+}
+
 /* ---- tiles ---- */
 
-/* Loads N rows into shared memory, of which `count` exist. Elements that do not exist become 0. */
+/* Loads N rows into shared memory, of which `count` exist. Elements that do not exist become 0. A thread has UNROLL loads
+** in flight. */
 template <int N> INLINE void load_tile(C *tile, const stored *rows, int64_t step, int count, int width) {
-  enum { EACH = WIDTH / PACK, ALL = N * EACH, UNROLL = 4 };      /* 4 loads of a thread are in flight */
-  for (int first = (int)threadIdx.x; first < ALL; first += UNROLL * ATTENTION_THREADS) {
+  enum { EACH = WIDTH / PACK, ALL = N * EACH, LOADS = ALL / KERNEL_THREADS, UNROLL = LOADS < 4 ? LOADS : 4 };
+  static_assert(LOADS * KERNEL_THREADS == ALL && LOADS % UNROLL == 0, "the threads share a tile evenly");
+  for (int first = (int)threadIdx.x; first < ALL; first += UNROLL * KERNEL_THREADS) {
     pack<stored, PACK> x[UNROLL] = {};
 #pragma unroll
     for (int u = 0; u < UNROLL; u++) {
-      int i = first + u * ATTENTION_THREADS, row = i / EACH, column = i % EACH * PACK;
-      if (i < ALL && row < count && column < width) x[u] = *(const pack<stored, PACK> *)(rows + row * step + column);
+      int i = first + u * KERNEL_THREADS, row = i / EACH, column = i % EACH * PACK;
+      if (row < count && column < width) x[u] = *(const pack<stored, PACK> *)(rows + row * step + column);
     }
 #pragma unroll
     for (int u = 0; u < UNROLL; u++) {
-      int i = first + u * ATTENTION_THREADS, row = i / EACH, column = i % EACH * PACK;
+      int i = first + u * KERNEL_THREADS, row = i / EACH, column = i % EACH * PACK;
       pack<C, PACK> y;
       for (int p = 0; p < PACK; p++) y.at[p] = (C)element<STORE>::load(x[u].at[p]);
-      if (i < ALL) *(pack<C, PACK> *)(tile + row * STRIDE + column) = y;
+      *(pack<C, PACK> *)(tile + row * STRIDE + column) = y;
     }
   }
 }
 
 /* Stores the thread's part of a tile of results, `by` times as large. `count` rows exist. */
-template <class L> INLINE void store_tile(const C (&x)[L::DOWN][L::WIDE], const C (&by)[L::DOWN], stored *rows, int64_t step,
+INLINE void store_tile(const C (&x)[DOWN][WIDE], const C (&by)[DOWN], stored *rows, int64_t step,
                                           int count, int width) {
-  enum { TOGETHER = VECTOR ? L::GROUP : 1 };
+  enum { TOGETHER = VECTOR ? GROUP : 1 };
 #pragma unroll
-  for (int i = 0; i < L::DOWN; i++) {
-    if (L::row(i) >= count) continue;
+  for (int i = 0; i < DOWN; i++) {
+    if (row_of(i) >= count) continue;
 #pragma unroll
-    for (int c = 0; c < L::WIDE; c += TOGETHER) {
-      int column = L::group(c / L::GROUP) + c % L::GROUP;
+    for (int c = 0; c < WIDE; c += TOGETHER) {
+      int column = group_of(c / GROUP) + c % GROUP;
       pack<stored, TOGETHER> y;
       for (int p = 0; p < TOGETHER; p++) y.at[p] = convert<STORE, element<STORE>::compute>(x[i][c + p] * by[i]);
-      if (column < width) *(pack<stored, TOGETHER> *)(rows + L::row(i) * step + column) = y;
+      if (column < width) *(pack<stored, TOGETHER> *)(rows + row_of(i) * step + column) = y;
     }
   }
 }
 
 /* Computes the thread's part of x yᵀ for a tile x of ROWS rows and a tile y of COLS rows. */
-template <class L> INLINE void multiply_rows(C (&sum)[L::DOWN][L::RIGHT], const C *x, const C *y, int width) {
+INLINE void multiply_rows(C (&sum)[DOWN][RIGHT], const C *x, const C *y, int width) {
 #pragma unroll
-  for (int i = 0; i < L::DOWN; i++)
+  for (int i = 0; i < DOWN; i++)
 #pragma unroll
-    for (int j = 0; j < L::RIGHT; j++) sum[i][j] = 0;
+    for (int j = 0; j < RIGHT; j++) sum[i][j] = 0;
 #pragma unroll 2
   for (int d = 0; d < width; d += LOAD) {
-    vector a[L::DOWN], b[L::RIGHT];
+    vector a[DOWN], b[RIGHT];
 #pragma unroll
-    for (int i = 0; i < L::DOWN; i++) a[i] = *(const vector *)(x + L::row(i) * STRIDE + d);
+    for (int i = 0; i < DOWN; i++) a[i] = *(const vector *)(x + row_of(i) * STRIDE + d);
 #pragma unroll
-    for (int j = 0; j < L::RIGHT; j++) b[j] = *(const vector *)(y + L::column(j) * STRIDE + d);
+    for (int j = 0; j < RIGHT; j++) b[j] = *(const vector *)(y + column_of(j) * STRIDE + d);
 #pragma unroll
     for (int p = 0; p < LOAD; p++)
 #pragma unroll
-      for (int i = 0; i < L::DOWN; i++)
+      for (int i = 0; i < DOWN; i++)
 #pragma unroll
-        for (int j = 0; j < L::RIGHT; j++) sum[i][j] = m_fma(a[i].at[p], b[j].at[p], sum[i][j]);
+        for (int j = 0; j < RIGHT; j++) sum[i][j] = m_fma(a[i].at[p], b[j].at[p], sum[i][j]);
   }
 }
 
 /* Adds the thread's part of w y for scratch memory w of ROWS × COLS numbers and a tile y of COLS rows. */
-template <class L> INLINE void add_product(C (&sum)[L::DOWN][L::WIDE], const C *w, const C *y) {
+INLINE void add_product(C (&sum)[DOWN][WIDE], const C *w, const C *y) {
 #pragma unroll 2
   for (int k = 0; k < COLS; k += LOAD) {
-    vector a[L::DOWN];
+    vector a[DOWN];
 #pragma unroll
-    for (int i = 0; i < L::DOWN; i++) a[i] = *(const vector *)(w + L::row(i) * L::SCRATCH + k);
+    for (int i = 0; i < DOWN; i++) a[i] = *(const vector *)(w + row_of(i) * SCRATCH + k);
 #pragma unroll
     for (int p = 0; p < LOAD; p++)
 #pragma unroll
-      for (int g = 0; g < L::WIDE / L::GROUP; g++) {
-        pack<C, L::GROUP> b = *(const pack<C, L::GROUP> *)(y + (k + p) * STRIDE + L::group(g));
+      for (int g = 0; g < WIDE / GROUP; g++) {
+        pack<C, GROUP> b = *(const pack<C, GROUP> *)(y + (k + p) * STRIDE + group_of(g));
 #pragma unroll
-        for (int i = 0; i < L::DOWN; i++)
+        for (int i = 0; i < DOWN; i++)
 #pragma unroll
-          for (int c = 0; c < L::GROUP; c++)
-            sum[i][g * L::GROUP + c] = m_fma(a[i].at[p], b.at[c], sum[i][g * L::GROUP + c]);
+          for (int c = 0; c < GROUP; c++)
+            sum[i][g * GROUP + c] = m_fma(a[i].at[p], b.at[c], sum[i][g * GROUP + c]);
       }
   }
 }
 
 /* Writes the thread's part of scores to scratch memory. The threads that read a row are in the warp that writes it. */
-template <class L> INLINE void put_scores(C *scratch, const C (&x)[L::DOWN][L::RIGHT]) {
+INLINE void put_scores(C *scratch, const C (&x)[DOWN][RIGHT]) {
   wait_for_warp();                     /* threads may still read earlier scores */
 #pragma unroll
-  for (int i = 0; i < L::DOWN; i++)
+  for (int i = 0; i < DOWN; i++)
 #pragma unroll
-    for (int j = 0; j < L::RIGHT; j++) scratch[L::row(i) * L::SCRATCH + L::column(j)] = x[i][j];
+    for (int j = 0; j < RIGHT; j++) scratch[row_of(i) * SCRATCH + column_of(j)] = x[i][j];
   wait_for_warp();
 }
 
@@ -174,12 +195,12 @@ template <int N> INLINE void clear(C (&x)[N]) {
 
 /* Returns the sum, or the largest number, of a row of the grid of threads. The order of additions does not depend on the
 ** size of warps. */
-template <int ACROSS> INLINE C sum_across(C x) {
+INLINE C sum_across(C x) {
 #pragma unroll
   for (int by = 1; by < ACROSS; by *= 2) x += shuffle_from(x, lane_in_warp() ^ by);
   return x;
 }
-template <int ACROSS> INLINE C largest_across(C x) {
+INLINE C largest_across(C x) {
 #pragma unroll
   for (int by = 1; by < ACROSS; by *= 2) {
     C y = shuffle_from(x, lane_in_warp() ^ by);
