@@ -300,6 +300,14 @@ describe("MultiheadAttention", function()
     end
   end)
 
+  it("takes a float mask of another dtype", function()
+    local mha, x = make{batch_first = true}, gradient.tensor({3, 5, 4})
+    local mask = gradient.tensor({5, 5}, -1, 1, 7):to("float32")
+    local want = mha(x, {need_weights = false, attn_mask = mask:to("float64")})
+    near(want, mha(x, {need_weights = false, attn_mask = mask}))
+    assert.is_true((want - mha(x, {need_weights = false})):abs():max():item() > 1e-3)
+  end)
+
   it("says what does not fit", function()
     local mha = make{}
     assert.error_matches(function() nn.MultiheadAttention(5, 2) end, "2 heads do not divide a width of 5")

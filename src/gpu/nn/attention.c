@@ -142,18 +142,27 @@ static bool is_possible(const gpu *g, const attention_call *c) {
          shared_bytes(c, &t) <= (unsigned)gpu_attribute_of(g->driver, g->id, GPU_SHARED_MOST);
 }
 
-/* True if the kernels should be faster than products and softmax. These limits are estimates for an H100, and were not
+/* Returns the arithmetic operations of the forward kernel: for each score, multiplications with a query's and a value's row,
+** and an exponential, which takes as long as EXPONENTIAL multiplications. Tiles are computed as a whole. */
+static double work_of(const attention_call *c) {
+  enum { TILE = 64, EXPONENTIAL = 32 };
+  double queries = (double)((c->queries + TILE - 1) / TILE * TILE), keys = (double)((c->keys + TILE - 1) / TILE * TILE);
+  return (double)c->batch * (double)c->heads * queries * keys * (double)(c->width + c->out_width + EXPONENTIAL);
+}
+
+/* True if the kernels should be faster than products and softmax. The limits are estimates for an H100, and were not
 ** measured. LUATENSOR_ATTENTION overrides the decision. */
 static bool is_faster(const attention_call *c) {
+  enum {
+    LITTLE = 1 << 27,        /* so little work takes no longer than the launches of several kernels: about 10 µs */
+    MANY = 1 << 30,          /* the bytes of scores that should not be in memory */
+    ROWS_LEAST = 16          /* of a tile with fewer queries, most is computed in vain */
+  };
   static int always = -1, never = -1;
-  static const double FEW = 1 << 22;         /* so few scores take less time than the launches of several kernels */
-  static const double MANY = (double)(1 << 30);        /* bytes of scores that should not be in memory */
-  enum { TILE = 64, ROWS_LEAST = 16 };       /* of a tile with fewer queries, most is computed in vain */
   if (gpu_variable_is("LUATENSOR_ATTENTION", "fused", &always)) return true;
   if (gpu_variable_is("LUATENSOR_ATTENTION", "parts", &never)) return false;
-  double heads = (double)c->batch * (double)c->heads, scores = heads * (double)c->queries * (double)c->keys;
-  double computed = heads * (double)((c->queries + TILE - 1) / TILE * TILE) * (double)((c->keys + TILE - 1) / TILE * TILE);
-  if (computed <= FEW || scores * dtype_size(c->dtype) >= MANY) return true;
+  double scores = (double)c->batch * (double)c->heads * (double)c->queries * (double)c->keys;
+  if (work_of(c) <= LITTLE || scores * dtype_size(c->dtype) >= MANY) return true;
   /* The library multiplies half floats on tensor cores. A backward pass computes 7 products instead of 4, but half of
   ** them if it is causal. */
   return c->dtype == DT_float32 && c->queries >= ROWS_LEAST && (c->causal || !c->back);
