@@ -1,5 +1,6 @@
 -- Attention by the GPU's kernels: which calls take them, streams, graphs and mixed precision. nn/attention_spec.lua
 -- compares their numbers with an oracle.
+local core = require "luatensor.core"
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local gpu = require "spec.support.gpu"
@@ -33,6 +34,13 @@ gpu.describe("attention", {{LUATENSOR_EMULATOR = "order=lazy,guard=1"}, {LUATENS
       assert.equal(not parts, is_one_launch(2, 20, 30, 8, dtype))
       assert.equal(not parts, is_one_launch(2, 1, 30, 128, dtype))
       assert.is_false(is_one_launch(2, 20, 30, 129, dtype))
+    end
+  end)
+
+  it("has no kernel for rows of more than 128 elements, or integers", function()
+    for _, x in ipairs {lt.ones(1, 1, 3, 129, device), lt.ones(1, 1, 3, 4, {device = gpu.kind, dtype = "int32"})} do
+      assert.is_false(core.has_attention(x, false, false, 1, 1, 3, 3, x.shape[4], x.shape[4]))
+      assert.error_matches(function() core.attention(x, x, x, 1, false, nil, lt.zeros_like(x)) end, "not available on " .. gpu.kind)
     end
   end)
 
