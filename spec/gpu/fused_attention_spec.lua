@@ -10,14 +10,17 @@ local attend = nn.functional.scaled_dot_product_attention
 local device = {device = gpu.kind}
 local fused, parts = os.getenv "LUATENSOR_ATTENTION" == "fused", os.getenv "LUATENSOR_ATTENTION" == "parts"
 
--- Returns whether attention of these sizes was one launch of a kernel. If `recorded` is true, gradients are recorded.
-local function is_one_launch(heads, queries, keys, width, dtype, recorded)
+-- Returns whether attention of these sizes was one launch of a kernel. more: causal = true, and recorded = true if
+-- gradients are recorded.
+local function is_one_launch(heads, queries, keys, width, dtype, more)
+  more = more or {}
   local options = {dtype = dtype, device = gpu.kind}
   local q, k = lt.ones(1, heads, queries, width, options), lt.ones(1, heads, keys, width, options)
-  q:requires_grad_(recorded == true)
-  attend(q, k, k)                                    -- compiles the kernels
+  q:requires_grad_(more.recorded == true)
+  local function call() attend(q, k, k, {is_causal = more.causal}) end
+  call()                                             -- compiles the kernels
   local before = gpu.emulator.counts()
-  attend(q, k, k)
+  call()
   local after = gpu.emulator.counts()
   return after.launches + after.products - before.launches - before.products == 1
 end
@@ -44,12 +47,18 @@ gpu.describe("attention", {{LUATENSOR_EMULATOR = "order=lazy,guard=1"}, {LUATENS
     end
   end)
 
-  gpu.it_emulated("of many scores is one launch in float32, unless a backward pass follows", function()
+  gpu.it_emulated("of many scores is one launch if it is causal, in float32, and no backward pass follows", function()
     local heads = 1100                                        -- of 64 × 64 scores each
-    assert.equal(not parts, is_one_launch(heads, 16, 2, 1, "float32"))
-    assert.equal(fused, is_one_launch(heads, 15, 2, 1, "float32"))
-    assert.equal(fused, is_one_launch(heads, 16, 2, 1, "float32", true))
-    assert.equal(fused, is_one_launch(heads, 16, 2, 1, "bfloat16"))
+    assert.equal(not parts, is_one_launch(heads, 16, 2, 1, "float32", {causal = true}))
+    assert.equal(fused, is_one_launch(heads, 16, 2, 1, "float32"))
+    assert.equal(fused, is_one_launch(heads, 15, 2, 1, "float32", {causal = true}))
+    assert.equal(fused, is_one_launch(heads, 16, 2, 1, "float32", {causal = true, recorded = true}))
+    assert.equal(fused, is_one_launch(heads, 16, 2, 1, "bfloat16", {causal = true}))
+  end)
+
+  gpu.it_emulated("of so many scores that they fill the memory is one launch", function()
+    gpu.emulator.configure "memory=64M"
+    assert.equal(not parts, is_one_launch(1, 1500, 1500, 1, "float32"))     -- 9 MB, more than an eighth
   end)
 
   gpu.it_emulated("has two launches in the backward pass", function()

@@ -327,19 +327,20 @@ if load_emulator and helpers.device ~= "cpu" then
   describe("matmul of a batch of several dims", function()
     it("is one call of the library, or one launch", function()
       local emulator = load_emulator()
-      local function calls(b, h, dtype)
-        local x = lt.ones(b, 2, h, 3, {dtype = dtype}):transpose(2, 3)
+      local function calls(b, h, width, dtype)
+        local x = lt.ones(b, 2, h, width, {dtype = dtype}):transpose(2, 3)
         x:matmul(x.mT)
         local before = emulator.counts()
         local y = x:matmul(x.mT)
         local after = emulator.counts()
-        assert.equal(3, y[{b, h, 2, 1}]:item())
+        assert.equal(width, y[{b, h, 2, 1}]:item())
         return {after.products - before.products, after.launches - before.launches}
       end
-      local has_blas = calls(1, 70, "float32")[1] == 1        -- not in the run without cuBLAS
-      assert.same(has_blas and {1, 1} or {0, 1}, calls(5, 7, "float32"))
-      assert.same(has_blas and {2, 0} or {0, 1}, calls(2, 70, "float32"))
-      assert.same({0, 1}, calls(5, 7, "int32"))
+      local has_blas = calls(1, 70, 4, "float32")[1] == 1        -- not in the run without cuBLAS
+      assert.same(has_blas and {1, 1} or {0, 1}, calls(5, 7, 4, "float32"))
+      assert.same(has_blas and {5, 0} or {0, 1}, calls(5, 7, 3, "float32"))      -- the addresses are no multiples of 16
+      assert.same(has_blas and {2, 0} or {0, 1}, calls(2, 70, 4, "float32"))
+      assert.same({0, 1}, calls(5, 7, 4, "int32"))
     end)
   end)
 end

@@ -128,13 +128,15 @@ void multiply_complex(const product &p) {
 }
 
 /* Sets x to matrix i of its batch. Returns false if the matrix, or its address in a list, is not in one block of device
-** memory. */
+** memory, or if a listed address is no multiple of 16 bytes: kernels that cuBLAS has chosen without knowing the addresses
+** may load vectors of 16 bytes. On an H200, products of such matrices ended with "misaligned address". */
 bool choose(matrix &x, int64_t i, int64_t rows, int64_t columns) {
   auto reached = [](const void *p, size_t bytes) { return emulator_reaches(reinterpret_cast<uintptr_t>(p), bytes); };
   if (x.listed) {
     void **list = static_cast<void **>(x.data) + i;
     if (!reached(list, sizeof *list)) return false;
     x.data = *list;
+    if (reinterpret_cast<uintptr_t>(x.data) % 16) return false;
   } else {
     x.data = static_cast<char *>(x.data) + i * x.step * int64_t(size_of(x.type));
   }

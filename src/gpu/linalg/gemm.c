@@ -324,13 +324,24 @@ static int blas_run(gpu *g, const gemm_call *c, const batch_run *run, void *with
 
 enum {
   FEW         = 2,           /* if at most this number of calls without a list would do, no list is written */
-  MOST_LISTED = 1 << 20      /* the maximum number of products in a list, which then takes 24 MiB */
+  MOST_LISTED = 1 << 20,     /* the maximum number of products in a list, which then takes 24 MiB */
+  LISTED_ALIGNMENT = 16      /* bytes */
 };
 
-static bool needs_list(const plan *p) {
+/* True if the first elements of all matrices of operand k are at multiples of LISTED_ALIGNMENT bytes. */
+static bool is_aligned(const gemm_call *c, const void *data, int k) {
+  size_t bytes = (size_t)dtype_size(c->dtype), places = (size_t)(uintptr_t)data;
+  for (int d = 0; d < c->batch.ndim; d++)
+    if (c->batch.shape[d] > 1) places |= (size_t)c->batch.stride[k][d] * bytes;
+  return places % LISTED_ALIGNMENT == 0;
+}
+
+/* cuBLAS chooses its kernels before it knows the addresses in a list, and these kernels may load vectors. */
+static bool needs_list(const gemm_call *c) {
+  const plan *p = &c->batch;
   int dim = longest_dim(p, -1);
   int64_t calls = p->count / (dim < 0 ? 1 : p->shape[dim]);
-  return calls > FEW && p->count <= MOST_LISTED;
+  return calls > FEW && p->count <= MOST_LISTED && is_aligned(c, c->c, 0) && is_aligned(c, c->a, 1) && is_aligned(c, c->b, 2);
 }
 
 static int list_kernel(gpu *g, enum dtype d, const gpu_kernel **k) {
@@ -374,7 +385,7 @@ static int blas_gemm(gpu *g, const gemm_call *c, blas_product *p) {
   if (st == OK) st = gpu_scratch(g, bytes, &workspace);
   if (st != OK) return st;
   st = prepare_blas(g, workspace, bytes);
-  if (st == OK) st = needs_list(&c->batch) ? blas_listed(g, c, p) : each_run(g, c, 1, blas_run, p);
+  if (st == OK) st = needs_list(c) ? blas_listed(g, c, p) : each_run(g, c, 1, blas_run, p);
   gpu_scratch_free(g, workspace, bytes);
   return st;
 }

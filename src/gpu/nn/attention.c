@@ -150,30 +150,37 @@ static double work_of(const attention_call *c) {
   return (double)c->batch * (double)c->heads * queries * keys * (double)(c->width + c->out_width + EXPONENTIAL);
 }
 
-/* True if the kernels should be faster than products and softmax. The limits are estimates for an H100, and were not
-** measured. LUATENSOR_ATTENTION overrides the decision. */
-static bool is_faster(const attention_call *c) {
+/* True if the scores would need so much of the device's memory that kernels without scores are better even if they are
+** slower. */
+static bool has_many_scores(gpu *g, const attention_call *c) {
+  enum { SHARE = 8 };
+  double scores = (double)c->batch * (double)c->heads * (double)c->queries * (double)c->keys;
+  size_t left, total;
+  return g->driver->memory_info(&left, &total) == GPU_SUCCESS && scores * dtype_size(c->dtype) >= (double)total / SHARE;
+}
+
+/* True if the kernels are faster than products and softmax, as measured on an H200 for rows of 32 and 64 elements
+** (docs/measurements.md). LUATENSOR_ATTENTION overrides the decision. */
+static bool is_faster(gpu *g, const attention_call *c) {
   enum {
     LITTLE = 1 << 27,        /* so little work takes no longer than the launches of several kernels: about 10 µs */
-    MANY = 1 << 30,          /* the bytes of scores that should not be in memory */
     ROWS_LEAST = 16          /* of a tile with fewer queries, most is computed in vain */
   };
   static int always = -1, never = -1;
   if (gpu_variable_is("LUATENSOR_ATTENTION", "fused", &always)) return true;
   if (gpu_variable_is("LUATENSOR_ATTENTION", "parts", &never)) return false;
-  double scores = (double)c->batch * (double)c->heads * (double)c->queries * (double)c->keys;
-  if (work_of(c) <= LITTLE || scores * dtype_size(c->dtype) >= MANY) return true;
-  /* The library multiplies half floats on tensor cores. A backward pass computes 7 products instead of 4, but half of
-  ** them if it is causal. */
-  return c->dtype == DT_float32 && c->queries >= ROWS_LEAST && (c->causal || !c->back);
+  /* The library multiplies half floats on tensor cores. Half of the scores are left out if the attention is causal. A
+  ** backward pass computes 7 products instead of 4. */
+  return work_of(c) <= LITTLE || (c->dtype == DT_float32 && c->queries >= ROWS_LEAST && c->causal && !c->back) ||
+         has_many_scores(g, c);
 }
 
 bool gpu_has_attention(int index, const attention_call *c) {
   gpu *g;
-  if (!is_faster(c) || gpu_enter(index, &g) != OK) return false;
-  bool possible = is_possible(g, c);
+  if (gpu_enter(index, &g) != OK) return false;
+  bool chosen = is_possible(g, c) && is_faster(g, c);
   gpu_leave(g, OK);
-  return possible;
+  return chosen;
 }
 
 int gpu_attention(int index, const attention_call *c) {
