@@ -111,6 +111,18 @@ describe("strides", function()
     end, x)
     check("mixed dtypes", add, x, numbers({8, 1}, "int32"))
     check("mixed dtypes, contiguous", add, numbers({3001}, "float16"), numbers({3001}, "float32"))
+    local pairs_of = {{"int32", "float32"}, {"float32", "int32"}, {"uint8", "float64"}, {"int64", "bool"}, {"bfloat16", "int8"},
+                      {"float16", "complex64"}}
+    for _, pair in ipairs(pairs_of) do
+      local first, second = table.unpack(pair)
+      local label = first .. " and " .. second
+      check(label, add, numbers({4099}, first), numbers({4099}, second))
+      check(label .. ", less", lt.not_equal, numbers({513}, first), numbers({513}, second))
+      check(label .. ", rows", add, numbers({30, 64}, first), numbers({64}, second))
+      check(label .. ", any strides", add, numbers({30, 21}, first), numbers({21, 30}, second).mT)
+      check(label .. ", one element later", add, numbers({300}, first)[{{2, -1}}], numbers({299}, second))
+      check(label .. ", one value", add, numbers({300}, first), numbers({1}, second))
+    end
     check("a condition of another dtype", function(a, b) return lt.where(b, a, 0) end, x, numbers({5}, "int64"))
   end)
 

@@ -19,8 +19,10 @@ typedef struct map_work {
   const map_call *call;
   const plan     *plan;
   enum dtype      compute, in, out;    /* the dtypes for which the kernel is compiled */
-  bool            mixed;               /* true if the inputs have several dtypes, or the condition of a SELECT is not
-                                       ** bool */
+  enum dtype      second;              /* the dtype of the second input, which differs from `in` only for ops of two
+                                       ** inputs */
+  bool            mixed;               /* true if three or more inputs have several dtypes, or the condition of a SELECT
+                                       ** is not bool */
   map_args        args;
 } map_work;
 
@@ -52,6 +54,7 @@ static int build_map(const map_work *t, enum entry entry, uint64_t key, const gp
   gpu_define(&s, "OP=op_%s%s%s", op, half ? "_" : "", half ? dtypes[t->compute].name : "");
   gpu_define(&s, "COMPUTE=DT_%s", dtypes[t->compute].name);
   gpu_define(&s, "IN=DT_%s", dtypes[t->in].name);
+  gpu_define(&s, "SECOND=DT_%s", dtypes[t->second].name);
   gpu_define(&s, "OUT=DT_%s", dtypes[t->out].name);
   gpu_define(&s, "FORM=%s", forms[entry]);
   const char *made = dtypes[t->call->op == OP_positive ? t->out : t->compute].name;
@@ -60,16 +63,27 @@ static int build_map(const map_work *t, enum entry entry, uint64_t key, const gp
 }
 
 static int launch(const map_work *t, enum entry entry, int64_t blocks, void **arguments) {
-  uint64_t key = GPU_KEY(GPU_map, t->call->op, t->compute, t->in, t->out, entry, 0);
+  uint64_t key = GPU_KEY(GPU_map, t->call->op, t->compute, t->in, t->out, entry, t->second);
   const gpu_kernel *k = gpu_find(t->g, key);
   int st = k ? OK : build_map(t, entry, key, &k);
   return st == OK ? gpu_launch(t->g, k, (unsigned)blocks, MAP_THREADS, 0, arguments) : st;
 }
 
+/* Returns the size in bytes of the elements of input k. */
+static int size_of_input(const map_work *t, int k) {
+  return selects(t, k) ? 1 : dtype_size(k == 1 ? t->second : t->in);
+}
+
+/* Returns the size in bytes of the larger elements of the inputs. */
+static int size_of_inputs(const map_work *t) {
+  int first = dtype_size(t->in), second = dtype_size(t->second);
+  return first > second ? first : second;
+}
+
 static int64_t share(int64_t count, int64_t of) { return (count + of - 1) / of; }
 
 static int run_flat(map_work *t) {
-  int in = dtype_size(t->in), out = dtype_size(t->out);
+  int in = size_of_inputs(t), out = dtype_size(t->out);
   int64_t block = (int64_t)MAP_THREADS * MAP_ROUNDS(in, out) * MAP_VECTOR(in, out);
   t->args.count = t->plan->count;
   return launch(t, FLAT, share(t->args.count, block), (void *[]){&t->args});
@@ -78,7 +92,7 @@ static int run_flat(map_work *t) {
 /* Runs the plan in pieces of at most `most` elements, because a kernel's positions have 32 bits. */
 static int run_planned(map_work *t, const plan *p, enum entry entry, int64_t most) {
   int64_t pieces = gpu_plan_pieces(p, most);
-  int per_thread = entry == ROWS ? MAP_ROUNDS(dtype_size(t->in), dtype_size(t->out)) : MAP_STRIDED, st = OK;
+  int per_thread = entry == ROWS ? MAP_ROUNDS(size_of_inputs(t), dtype_size(t->out)) : MAP_STRIDED, st = OK;
   for (int64_t i = 0; i < pieces && st == OK; i++) {
     gpu_plan g;
     gpu_plan_piece(&g, p, 1 + t->call->nin, most, i);
@@ -116,15 +130,14 @@ static bool vectors_fit(const map_work *t, int k, const void *data, int size, in
 ** of args.runs if input k is contiguous along the inner dim. */
 static int vector_of(map_work *t) {
   const plan *p = t->plan;
-  int vector = MAP_VECTOR(dtype_size(t->in), dtype_size(t->out));
+  int vector = MAP_VECTOR(size_of_inputs(t), dtype_size(t->out));
   if (t->mixed || (p->ndim > 0 && inner_stride(p, 0) != 1)) return 0;
   if (!vectors_fit(t, 0, t->args.out, dtype_size(t->out), vector)) return 0;
   t->args.runs = 0;
   for (int k = 0; k < t->call->nin; k++) {
     int64_t stride = inner_stride(p, 1 + k);
     if (!t->args.in[k].data || stride == 0) continue;
-    int size = selects(t, k) ? 1 : dtype_size(t->in);
-    if (stride != 1 || !vectors_fit(t, 1 + k, t->args.in[k].data, size, vector)) return 0;
+    if (stride != 1 || !vectors_fit(t, 1 + k, t->args.in[k].data, size_of_input(t, k), vector)) return 0;
     t->args.runs |= 1u << k;
   }
   return vector;
@@ -265,8 +278,13 @@ static void start(map_work *t, gpu *g, const map_call *c) {
   set_operands(t);
   if (moves) t->compute = t->in = t->out = moved_as(dtype_size(c->out.dtype));
   else t->in = common_dtype(t);
+  t->second = t->in;
+  if (t->in == DT_none && c->nin == 2) {
+    t->in = c->in[0].dtype;
+    t->second = c->in[1].dtype;
+  }
   t->mixed = t->in == DT_none || (selects(t, 0) && c->in[0].data && c->in[0].dtype != DT_bool);
-  if (t->mixed) t->in = t->compute;
+  if (t->mixed) t->in = t->second = t->compute;
 }
 
 static int map(gpu *g, const map_call *c) {

@@ -2,8 +2,9 @@
 **    OP       op_add …, a functor of scalar.cuh
 **    COMPUTE  DT_float32 …: the compute dtype
 **    IN, OUT  the stored dtypes of all inputs (except the bool of a SELECT) and of the result
+**    SECOND   the stored dtype of the second input, which differs from IN only for ops of two inputs
 **    FORM     FLAT: only map_flat, because most scripts need no other kernel; STRIDED: map_rows and map_strided;
-**             MIXED: map_strided for inputs of several dtypes, which are parameters of the kernel
+**             MIXED: map_strided for three or more inputs of several dtypes, which are parameters of the kernel
 ** Copies, casts and fills are op_positive. If they do not convert, IN and OUT are unsigned integers of the elements'
 ** size, or complex128 for elements of 16 bytes. */
 
@@ -20,18 +21,21 @@ typedef OP<C> F;
 enum {
   INPUTS = F::inputs,
   RESULT = F::template result<COMPUTE>::dtype,
-  VECTOR = MAP_VECTOR(sizeof(stored_t<IN>), sizeof(stored_t<OUT>)),   /* number of elements in a vector, which is
-                                                                      ** loaded or stored at once */
-  ROUNDS = MAP_ROUNDS(sizeof(stored_t<IN>), sizeof(stored_t<OUT>))
+  IN_SIZE = sizeof(stored_t<IN>) > sizeof(stored_t<SECOND>) ? sizeof(stored_t<IN>) : sizeof(stored_t<SECOND>),
+  VECTOR = MAP_VECTOR(IN_SIZE, sizeof(stored_t<OUT>)),   /* number of elements in a vector, which is loaded or stored
+                                                         ** at once */
+  ROUNDS = MAP_ROUNDS(IN_SIZE, sizeof(stored_t<OUT>))
 };
 
 /* The stored dtype of input K. */
-template <int K> struct input { enum { dtype = F::selects && K == 0 ? (int)DT_bool : (int)IN }; };
+template <int K> struct input {
+  enum { dtype = F::selects && K == 0 ? (int)DT_bool : K == 1 ? (int)SECOND : (int)IN };
+};
 
 /* Converts a stored element of input K to C. The bool of a SELECT becomes 0 or 1. */
 template <int K> INLINE C value_of(stored_t<input<K>::dtype> x) {
   if constexpr (F::selects && K == 0) return (C)x;
-  else return convert<COMPUTE, IN>(x);
+  else return convert<COMPUTE, input<K>::dtype>(x);
 }
 
 /* Returns the element `offset` elements after the input's first element, or the input's number if the input is a
