@@ -70,6 +70,17 @@ describe("argmax and argmin", function()
   end)
 end)
 
+describe("nonzero", function()
+  -- A GPU counts in tiles of 4096 elements. Up to 64 tiles need one kernel less.
+  it("finds every seventh element of masks of one tile and of many", function()
+    for _, n in ipairs {6, 7, 4095, 4096, 4097, 262144, 262145} do
+      local found = lt.arange(1, n + 1):remainder(7):equal(0):nonzero()
+      assert.equal(n // 7, found.size, n)
+      assert.is_true(found:equal(lt.arange(7, n + 1, 7)):all():item(), n)
+    end
+  end)
+end)
+
 describe("count_nonzero", function()
   it("counts along dims", function()
     is("int64", "[]", 5, m:count_nonzero())

@@ -81,6 +81,14 @@ describe("sorting on the device", function()
     assert.equal(7, gpu.emulator.counts().launches - before)
   end)
 
+  emulated("finds the distinct values of 20 000 elements by 12 launches", function()
+    local x = lt.rand(20000):to(device)
+    lt.unique_values(x)
+    local before = gpu.emulator.counts().launches
+    lt.unique_values(x)
+    assert.equal(12, gpu.emulator.counts().launches - before)
+  end)
+
   it("sorts many lines", function()
     for _, dtype in ipairs {"int8", "float32"} do
       check("many short lines of " .. dtype, values(dtype, 700, 3), 2)

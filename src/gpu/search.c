@@ -7,8 +7,12 @@
 #include "gpu/gpu.h"
 #include "gpu/kernels/scan_rows_args.h"
 
-enum { THREADS = 256, TILE = 4096 };    /* TILE: number of elements of a block; the same constant as in
-                                        ** kernels/nonzero.cuh */
+enum {
+  THREADS   = 256,
+  TILE      = 4096,                     /* number of elements of a block; the same constant as in kernels/nonzero.cuh */
+  FEW_TILES = 64                        /* up to this number of tiles, each block of write_places adds the counts of the
+                                        ** tiles before its tile, and the host adds all counts; no more than THREADS */
+};
 
 /* ---- nonzero ---- */
 
@@ -28,25 +32,38 @@ static int get_kernel(gpu *g, int number, const gpu_kernel **k) {
   return gpu_build(g, key, &source, k);
 }
 
-/* Sets starts[t] to the number of true elements before tile t, and starts[tiles] to the number of all true
-** elements. */
+/* Sets starts[t] to the number of true elements before tile t, and starts[tiles] to the number of all true elements. If
+** there are at most FEW_TILES tiles, sets starts[t] to the number of true elements in tile t instead. */
 static int find_starts(gpu *g, const uint8_t *in, uint64_t n, uint64_t tiles, uint64_t *starts) {
   const gpu_kernel *count, *scan;
   uint64_t *total = starts + tiles;
   int st = get_kernel(g, COUNT, &count);
-  if (st == OK) st = get_kernel(g, SCAN, &scan);
   if (st == OK) st = gpu_launch(g, count, (unsigned)tiles, THREADS, 0, (void *[]){&in, &n, &starts});
+  if (st != OK || tiles <= FEW_TILES) return st;
+  st = get_kernel(g, SCAN, &scan);
   return st == OK ? gpu_launch(g, scan, 1, SCAN_ROWS_THREADS, 0, (void *[]){&starts, &tiles, &total}) : st;
+}
+
+/* Reads the number of all true elements from the results of find_starts. */
+static int read_count(int index, const uint64_t *starts, uint64_t tiles, int64_t *count) {
+  int64_t counts[FEW_TILES];
+  if (tiles > FEW_TILES) return gpu_copy_out(index, count, starts + tiles, sizeof *count);
+  int st = gpu_copy_out(index, counts, starts, tiles * sizeof *counts);
+  if (st != OK) return st;
+  *count = 0;
+  for (uint64_t t = 0; t < tiles; t++) *count += counts[t];
+  return OK;
 }
 
 static int write_places(gpu *g, nonzero_call *c, uint64_t n, uint64_t tiles, uint64_t *starts) {
   const gpu_kernel *k;
   nonzero_shape s = {.ndim = c->ndim};
+  int few = tiles <= FEW_TILES;
   memcpy(s.length, c->shape, sizeof s.length);
   int st = get_kernel(g, WRITE, &k);
   gpu_writes(g, c->out);
   return st != OK ? st : gpu_launch(g, k, (unsigned)tiles, THREADS, 0,
-                                    (void *[]){&c->in, &n, &s, &starts, &c->out, &c->count});
+                                    (void *[]){&c->in, &n, &s, &starts, &few, &c->out, &c->count});
 }
 
 static int nonzero(gpu *g, int index, nonzero_call *c) {
@@ -64,7 +81,7 @@ static int nonzero(gpu *g, int index, nonzero_call *c) {
   gpu_reads(g, c->in);
   st = find_starts(g, c->in, n, tiles, starts);
   if (st == OK && c->out) st = write_places(g, c, n, tiles, starts);
-  if (st == OK && !c->out) st = gpu_copy_out(index, &c->count, starts + tiles, sizeof c->count);
+  if (st == OK && !c->out) st = read_count(index, starts, tiles, &c->count);
   gpu_scratch_free(g, room, bytes);
   return st;
 }

@@ -1,5 +1,6 @@
 /* Finds the positions of the true elements of a mask. count_true counts the true elements of each tile, scan_rows
-** computes the exclusive prefix sum of the counts, and write_places writes the positions. */
+** computes the exclusive prefix sum of the counts, and write_places writes the positions. If there are few tiles, the
+** blocks of write_places add the counts themselves. */
 
 #define KERNEL_THREADS 256
 #include "gpu/kernels/prelude.cuh"
@@ -38,16 +39,20 @@ struct nonzero_shape {
 };
 
 /* Writes the 1-based positions of the true elements. Row d of out [ndim, count] has the positions along dim d.
-** starts[t] is the number of true elements before tile t. */
+** starts[t] is the number of true elements before tile t or, if `few` is set, in tile t. In this case there are at most
+** THREADS tiles. */
 KERNEL_COOPERATIVE(write_places)(const uint8_t *in, uint64_t n, const __grid_constant__ nonzero_shape s,
-                                 const position *starts, int64_t *out, int64_t count) {
+                                 const position *starts, int few, int64_t *out, int64_t count) {
   __shared__ uint16_t found[TILE];
+  position start;
+  if (few) scan_block_before<running_sum<position>>(threadIdx.x < blockIdx.x ? starts[threadIdx.x] : (position)0, &start);
+  else start = starts[blockIdx.x];
   unsigned bits = load_bits(in, n), total, at = scan_block_before<running_sum<unsigned>>((unsigned)__popc(bits), &total);
   for (; bits; bits &= bits - 1) found[at++] = (uint16_t)(threadIdx.x * ITEMS + __ffs((int)bits) - 1);
   __syncthreads();
   for (unsigned k = threadIdx.x; k < total; k += THREADS) {
     uint64_t i = (uint64_t)blockIdx.x * TILE + found[k];
-    int64_t *to = out + starts[blockIdx.x] + k;
+    int64_t *to = out + start + k;
     for (int d = (int)s.ndim - 1; d > 0; d--) {
       uint64_t length = (uint64_t)s.length[d], rest = (i | length) >> 32 ? i / length : (uint32_t)i / (uint32_t)length;
       to[d * count] = (int64_t)(i - rest * length) + 1;
