@@ -110,6 +110,8 @@ static void add_counts(deferral_counts *sum, const deferral_counts *n) {
   sum->programs += n->programs;
   sum->singles += n->singles;
   sum->stored += n->stored;
+  sum->lists += n->lists;
+  sum->found += n->found;
 }
 
 /* Calls the function at stack index 2 with the arguments above it, while its operations are deferred. The results, or
@@ -203,7 +205,8 @@ static void push_stops(lua_State *L, int i) {
 
 /***
 Calls the function once, and returns a text that says what the call did: how many operations waited, how many passes over
-memory computed them, and the lines of the script before which the list had to run.
+memory computed them, how many of its lists reused the schedule of an earlier list, and the lines of the script before which
+the list had to run.
 @function compiled:explain
 @param ... arguments of the function
 @treturn string
@@ -223,9 +226,11 @@ static int l_explain(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &stops_key);
   if (status != LUA_OK) return lua_error(L);
   const char *summary = push_summary(L, 1, &c->last), *stored = push_counted(L, c->last.stored, "result", "results");
+  const char *schedules = push_counted(L, c->last.lists, "schedule", "schedules");
   push_stops(L, 1);
   bool stopped = lua_rawlen(L, 1) > 0;
-  lua_pushfstring(L, "%s, %s stored%s%s", summary, stored, stopped ? "; run early before" : "", lua_tostring(L, -1));
+  lua_pushfstring(L, "%s, %s stored, %I of %s reused%s%s", summary, stored, (LUAI_UACINT)c->last.found, schedules,
+                  stopped ? "; run early before" : "", lua_tostring(L, -1));
   return 1;
 }
 

@@ -42,6 +42,7 @@ typedef struct deferral_counts {
   long programs;             /* calls of the device that computed several ops */
   long singles;              /* calls of the device that computed one op */
   long stored;               /* results that were stored */
+  long lists, found;         /* lists that ran, and those of them for which an earlier list had left a schedule */
   uint64_t fingerprint;      /* a hash of the ops that were deferred and of the new tensors, without numbers and
                              ** addresses */
 } deferral_counts;

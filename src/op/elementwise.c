@@ -23,14 +23,14 @@ static enum dtype kept_as(const elementwise_program *p, int at) {
   return p->step[at - ELEMENTWISE_REGISTER].gives;
 }
 
-static bool same_scalar(const scalar *a, const scalar *b) {
+bool scalar_identical(const scalar *a, const scalar *b) {
   return a->i == b->i && memcmp(&a->f, &b->f, sizeof a->f) == 0 && memcmp(&a->im, &b->im, sizeof a->im) == 0 &&
          a->is_float == b->is_float && a->is_bool == b->is_bool && a->is_complex == b->is_complex;
 }
 
 static int add_constant(elementwise_program *p, const scalar *s, enum dtype d, int *at) {
   int k = 0;
-  while (k < p->nconstant && !(p->constant_dtype[k] == d && same_scalar(&p->constant[k], s))) k++;
+  while (k < p->nconstant && !(p->constant_dtype[k] == d && scalar_identical(&p->constant[k], s))) k++;
   if (k == ELEMENTWISE_CONSTANTS) return ERR_OVERFLOW;
   *at = ELEMENTWISE_CONSTANT + k;
   if (k < p->nconstant) return OK;

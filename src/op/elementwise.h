@@ -30,6 +30,9 @@ typedef struct elementwise {
   elementwise_value value[ELEMENTWISE_VALUES];
 } elementwise;
 
+/* True if two numbers are the same bits, so that a program needs them only once. */
+bool scalar_identical(const scalar *a, const scalar *b);
+
 /* Starts an expression with nin parameters of the dtypes in[0 … nin - 1]. nin is at most ELEMENTWISE_INPUTS. */
 void elementwise_init(elementwise *e, const enum dtype *in, int nin);
 

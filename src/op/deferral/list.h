@@ -3,7 +3,8 @@
 
 /* The list of deferred operations, and the stages of a run. record.c appends steps to the list. A run marks the steps that
 ** are needed (group.c), finds joined tensors that need not be made (pieces.c), joins steps to groups (group.c), and finds
-** groups that are computed tile by tile (tile.c). Then it makes the device's calls (lower.c) and runs them (run.c). */
+** groups that are computed tile by tile (tile.c). Then it makes the device's calls (lower.c) and runs them (run.c). The
+** calls are kept (schedule.c). If a later list has the same key, which record.c writes, its run skips these stages. */
 
 #include "op/deferral.h"
 #include "op/elementwise.h"
@@ -12,6 +13,9 @@ enum {
   STEPS   = 256,                       /* the most ops of a list; a longer list runs in parts */
   ENTRIES = 1024,                      /* a power of 2: the size of the hash table of storages */
   MOST_ENTRIES = STEPS * 3,            /* a step adds at most 1 + MAX_ARITY storages; 3 are usual */
+  KEY     = 4096,                      /* words; a list with a longer key has no schedule that is found again */
+  SCHEDULES = 64,                      /* the most schedules of a deferral */
+  SCHEDULE_BYTES = 4 << 20,            /* and the most bytes of all of them. A schedule of 2 programs takes 15 KiB */
   PIECES  = 16,                        /* the most pieces of a tensor that is read piece by piece */
   REGIONS = 64,                        /* the most regions of a group of several steps that reads pieces */
   NONE    = -1
@@ -103,6 +107,52 @@ typedef struct device_call {
   plan plan;
 } device_call;
 
+/* ---- schedules ---- */
+
+/* The address in a call of an element of an entry. */
+typedef struct address_slot {
+  void  **at;
+  int     entry;
+  int64_t offset;                      /* bytes */
+} address_slot;
+
+/* A number in a call, or a constant of a program: the number of an input of a step. */
+typedef struct number_slot {
+  scalar *at;
+  int     step, input;
+  size_t  first;                       /* the first slot with the same `at`: both numbers must be equal */
+} number_slot;
+
+enum launch_kind { LAUNCH_PROVIDE, LAUNCH_CALL, LAUNCH_TILED };
+
+/* A part of a run. The addresses and numbers of a call are set just before the call. */
+typedef struct launch {
+  enum launch_kind kind;
+  int    blamed;                       /* the step that an error of the launch names */
+  int    entry;                        /* LAUNCH_PROVIDE: the entry that gets memory */
+  enum tiled_family family;            /* LAUNCH_CALL */
+  void  *call;                         /* LAUNCH_CALL: a device_call; LAUNCH_TILED: a tiled_call */
+  size_t addresses, numbers;           /* the ends of its slots; they begin at the ends of the launch before */
+} launch;
+
+/* All launches of a list. Numbers and addresses are set at each run; everything else follows from the list's key. */
+typedef struct schedule {
+  uint64_t  hash;
+  uint64_t *key;                       /* NULL: the schedule cannot be kept */
+  int       nkey;
+  struct schedule_block *blocks;       /* the memory of calls and programs */
+  size_t    bytes;
+  launch       *launches;
+  address_slot *addresses;
+  number_slot  *numbers;
+  size_t nlaunch, launch_room, naddress, address_room, nnumber, number_room;
+  bool   failed;                       /* memory was exhausted while the schedule was made */
+  int    nstep;
+  int    done[STEPS];                  /* for each step: the number of launches after which it is done, or NONE */
+  deferral_counts counts;              /* programs, singles and stored */
+  uint64_t used;                       /* the number of the last search that found the schedule */
+} schedule;
+
 struct deferral {
   bool   (*is_mine)(void *context, const void *owner);
   const void *owner;
@@ -114,9 +164,17 @@ struct deferral {
   entry   entries[MOST_ENTRIES];
   step    steps[STEPS];
   group   groups[STEPS];
-  elementwise program[TILED_PARTS];    /* the programs of groups that run together, and their calls */
-  device_call calls[TILED_PARTS][TILED_SIZES];
+  elementwise program;                 /* the program of the group that is lowered */
   int64_t scratch[MOST_ENTRIES];       /* addresses of local entries in the scratch memory */
+
+  uint64_t hash;                       /* of the key */
+  int      nkey;                       /* words that record.c has written; more than KEY: the key is incomplete */
+  uint64_t key[KEY + 2 * (MOST_ENTRIES / 64 + 1)];
+  bool     resumed;                    /* some steps are done, so the list is not what the key describes */
+  schedule *schedules[SCHEDULES];
+  int      nschedule;
+  size_t   schedule_bytes;
+  uint64_t searches;
 };
 
 /* An operand of a group's call. */
@@ -172,13 +230,13 @@ bool next_region(const deferral *d, const group *g, region *r);      /* returns 
 /* Sets *to to the view of memory that an operand of the group is in the region. */
 void region_view(const deferral *d, const region *r, const operand_view *v, operand_view *to);
 
-/* ---- device calls ---- */
+/* ---- making schedules ---- */
 
 /* How a group runs: as a call of a family, with a program in the case of several steps. */
 typedef struct lowering {
   const group *group;
   enum tiled_family family;
-  elementwise *program;
+  const elementwise_program *program;
   int nresult, results[ELEMENTWISE_RESULTS];   /* the steps whose results the program stores */
 } lowering;
 
@@ -187,16 +245,49 @@ typedef struct cut {
   int64_t rows, n;
 } cut;
 
-/* Decides how group g runs, and builds its program, if it has several steps, in `program`. Fails with ERR_OVERFLOW. */
-int  lower_group(deferral *d, const group *g, elementwise *program, lowering *l);
+/* Decides how group g runs, and builds its program, if it has several steps, in the schedule's memory. Fails with
+** ERR_OVERFLOW or ERR_MEMORY. */
+int  lower_group(deferral *d, schedule *to, const group *g, lowering *l);
 
-/* Makes the call for the whole group, or for the first rows of a cut, or for a region. */
-void lower_call(const deferral *d, const lowering *l, const cut *c, const region *r, device_call *call);
+/* Makes the call for the whole group, or for the first rows of a cut, or for a region. Returns NULL if memory is
+** exhausted. */
+device_call *lower_call(const deferral *d, schedule *to, const lowering *l, const cut *c, const region *r);
 
 /* Describes the operands of the group's call for a part of a tiled call. scratch[k] is the address of local entry k in the
 ** scratch memory. */
 void lower_operands(const deferral *d, const lowering *l, int64_t rows, const int64_t *scratch, tiled_part *part);
 
-int  run_call(place where, enum tiled_family family, device_call *call);
+/* Returns an empty schedule of the list, or NULL if memory is exhausted. */
+schedule *schedule_new(deferral *d);
+void  schedule_free(schedule *s);
+void *schedule_alloc(schedule *s, size_t bytes);            /* memory of the schedule, not initialised, or NULL */
+
+/* Adds the slot of an address or of a number to the launch that is added next. The number is input `input` of a step. */
+void add_address(schedule *s, void **at, int entry, int64_t offset);
+void add_number(schedule *s, scalar *at, int step, int input);
+
+/* Appends a launch to the schedule. Returns OK or ERR_MEMORY. */
+int  add_launch(schedule *s, launch l);
+
+/* Removes the launches from number n on, and slots that belong to no launch. */
+void truncate_launches(schedule *s, size_t n);
+
+/* ---- finding schedules ---- */
+
+/* Continues the hash h by a word. */
+static inline uint64_t mix_hash(uint64_t h, uint64_t word) {
+  h = (h ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+  return h ^ h >> 29;
+}
+
+/* Returns the kept schedule of a list with this key and these equal numbers, or NULL. */
+schedule *schedule_find(deferral *d);
+
+/* Keeps the schedule, of which schedule_new has copied the key. If there are too many schedules, frees those that were not
+** found for the longest time. */
+void schedule_keep(deferral *d, schedule *s);
+
+/* Runs launch number k for the present list. */
+int  schedule_launch(deferral *d, const schedule *s, size_t k);
 
 #endif

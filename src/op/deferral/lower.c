@@ -4,14 +4,25 @@
 
 #include "base/dispatch.h"
 
+/* Adds slots for the numbers among the inputs of step number i, which are constants of the program. */
+static void add_constants(const deferral *d, schedule *to, elementwise_program *p, int i) {
+  const step *s = &d->steps[i];
+  for (int k = 0; k < s->nin; k++) {
+    if (s->in[k].entry != NONE) continue;
+    enum dtype dtype = k == 0 && map_ops[s->op.map].selects ? DT_bool : s->compute;
+    for (int c = 0; c < p->nconstant; c++)
+      if (p->constant_dtype[c] == dtype && scalar_identical(&p->constant[c], &s->in[k].number))
+        add_number(to, &p->constant[c], i, k);
+  }
+}
+
 /* Builds the program of group g. Stores the numbers of the steps whose results the program stores in l->results. */
-static int build(deferral *d, const group *g, lowering *l) {
-  elementwise *e = l->program;
+static int build(deferral *d, schedule *to, const group *g, lowering *l) {
+  elementwise *e = &d->program;
   enum dtype dtype[ELEMENTWISE_INPUTS];
   int values[ELEMENTWISE_RESULTS], st = OK;
   for (int k = 0; k < g->nin; k++) dtype[k] = g->in[k]->dtype;
   elementwise_init(e, dtype, g->nin);
-  l->nresult = 0;
   for (int i = g->first; st == OK && i != NONE; i = d->steps[i].next) {
     step *s = &d->steps[i];
     elementwise_arg in[MAX_ARITY];
@@ -24,7 +35,13 @@ static int build(deferral *d, const group *g, lowering *l) {
     values[l->nresult] = s->value;
     l->results[l->nresult++] = i;
   }
-  return st == OK ? elementwise_finish_values(e, values, l->nresult) : st;
+  if (st == OK) st = elementwise_finish_values(e, values, l->nresult);
+  elementwise_program *p = st == OK ? schedule_alloc(to, sizeof *p) : NULL;
+  if (!p) return st == OK ? ERR_MEMORY : st;
+  *p = e->program;
+  for (int i = g->first; i != NONE; i = d->steps[i].next) add_constants(d, to, p, i);
+  l->program = p;
+  return OK;
 }
 
 static enum tiled_family family_of(const step *s) {
@@ -33,12 +50,11 @@ static enum tiled_family family_of(const step *s) {
   return s->op.line.info->is_scan ? TILED_scan : TILED_softmax;
 }
 
-int lower_group(deferral *d, const group *g, elementwise *program, lowering *l) {
+int lower_group(deferral *d, schedule *to, const group *g, lowering *l) {
   l->group = g;
-  l->program = program;
   l->nresult = 0;
   l->family = g->first == g->last ? family_of(&d->steps[g->first]) : TILED_elementwise;
-  return l->family == TILED_elementwise ? build(d, g, l) : OK;
+  return l->family == TILED_elementwise ? build(d, to, g, l) : OK;
 }
 
 /* ---- rows ---- */
@@ -68,13 +84,10 @@ static tensor tensor_of(const cut *c, const operand_view *v, const shape *s) {
 
 /* ---- calls ---- */
 
-/* The memory of local entries is not known here: their address is the offset. */
-static operand operand_of(const deferral *d, const operand_view *v, enum dtype compute) {
-  if (v->entry == NONE) return (operand){.dtype = compute, .value = v->number};
-  storage *s = d->entries[v->entry].store;
-  if (s->ptr) storage_touch(s);
-  uintptr_t start = (uintptr_t)s->ptr;
-  return (operand){.data = (void *)(start + (uintptr_t)(v->offset * dtype_size(v->dtype))), .dtype = v->dtype};
+/* Sets an operand of a call but for its address. */
+static void set_operand(schedule *to, operand *o, const operand_view *v) {
+  *o = (operand){.dtype = v->dtype};
+  add_address(to, &o->data, v->entry, v->offset * dtype_size(v->dtype));
 }
 
 /* Starts the plan of an element-wise call, for the step's whole shape, a cut or a region. */
@@ -85,26 +98,22 @@ static void start_plan(plan *p, const cut *c, const region *r, const step *s) {
   plan_init(p, r ? &r->shape : &to);
 }
 
-/* Sets operand k of an element-wise call and of its plan. The operand is the view v of a step of shape s. */
-static operand set_operand(const deferral *d, plan *p, int k, const operand_view *v, const shape *s, enum dtype compute,
-                           const cut *c, const region *r) {
+/* Sets operand k of an element-wise call, and of its plan, to view v of a step of shape s. */
+static void set_planned(const deferral *d, schedule *to, plan *p, int k, operand *o, const operand_view *v, const shape *s,
+                        const cut *c, const region *r) {
   operand_view part;
-  shape to;
+  shape rows;
   int64_t stride[MAX_DIMS];
-  if (v->entry == NONE) {
-    plan_operand(p, k, NULL);
-    return operand_of(d, v, compute);
-  }
   if (r) {
     region_view(d, r, v, &part);
     v = &part;
   }
-  cut_view(c, v, s, &to, stride);
+  cut_view(c, v, s, &rows, stride);
   plan_operand(p, k, stride);
-  return operand_of(d, v, compute);
+  set_operand(to, o, v);
 }
 
-static void lower_map(const deferral *d, const step *s, const cut *cut, const region *r, device_call *call) {
+static void lower_map(const deferral *d, schedule *to, const step *s, const cut *cut, const region *r, device_call *call) {
   map_call *c = &call->as.map;
   plan *p = &call->plan;
   c->op = s->op.map;
@@ -112,40 +121,45 @@ static void lower_map(const deferral *d, const step *s, const cut *cut, const re
   c->nin = s->nin;
   c->plan = p;
   start_plan(p, cut, r, s);
-  c->out = set_operand(d, p, 0, &s->out, &s->shape, s->compute, cut, r);
-  for (int k = 0; k < s->nin; k++) c->in[k] = set_operand(d, p, 1 + k, &s->in[k], &s->shape, s->compute, cut, r);
+  set_planned(d, to, p, 0, &c->out, &s->out, &s->shape, cut, r);
+  for (int k = 0; k < s->nin; k++) {
+    if (s->in[k].entry != NONE) {
+      set_planned(d, to, p, 1 + k, &c->in[k], &s->in[k], &s->shape, cut, r);
+      continue;
+    }
+    plan_operand(p, 1 + k, NULL);
+    c->in[k] = (operand){.dtype = s->compute};
+    add_number(to, &c->in[k].value, (int)(s - d->steps), k);
+  }
   plan_finish(p, 1 + s->nin);
 }
 
-static void lower_program(const deferral *d, const lowering *l, const cut *cut, const region *r, device_call *call) {
+static void lower_program(const deferral *d, schedule *to, const lowering *l, const cut *cut, const region *r,
+                          device_call *call) {
   elementwise_call *c = &call->as.elementwise;
   const group *g = l->group;
   const step *first = &d->steps[g->first];
   plan *p = &call->plan;
   int n = l->nresult;
-  c->program = &l->program->program;
+  c->program = l->program;
   c->plan = p;
   start_plan(p, cut, r, first);
-  for (int k = 0; k < n; k++) {
-    const step *made = &d->steps[l->results[k]];
-    c->out[k] = set_operand(d, p, k, &made->out, &first->shape, made->compute, cut, r);
-  }
-  for (int k = 0; k < g->nin; k++)
-    c->in[k] = set_operand(d, p, n + k, g->in[k], &first->shape, g->in[k]->dtype, cut, r);
+  for (int k = 0; k < n; k++) set_planned(d, to, p, k, &c->out[k], &d->steps[l->results[k]].out, &first->shape, cut, r);
+  for (int k = 0; k < g->nin; k++) set_planned(d, to, p, n + k, &c->in[k], g->in[k], &first->shape, cut, r);
   plan_finish(p, n + g->nin);
 }
 
-static void lower_reduce(const deferral *d, const step *s, const cut *cut, device_call *call) {
+static void lower_reduce(schedule *to, const step *s, const cut *cut, device_call *call) {
   tensor in = tensor_of(cut, &s->in[0], &s->in_shape), out = tensor_of(cut, &s->out, &s->shape);
   reduction r = s->op.reduce;
   r.in = &in;
   r.dims >>= s->in_shape.ndim - in.shape.ndim;
   reduce_plan(&r, &out, &call->as.reduce);
-  call->as.reduce.in = operand_of(d, &s->in[0], s->compute);
-  call->as.reduce.out = operand_of(d, &s->out, s->compute);
+  set_operand(to, &call->as.reduce.in, &s->in[0]);
+  set_operand(to, &call->as.reduce.out, &s->out);
 }
 
-static void lower_line(const deferral *d, const step *s, const cut *cut, device_call *call) {
+static void lower_line(schedule *to, const step *s, const cut *cut, device_call *call) {
   tensor in = tensor_of(cut, &s->in[0], &s->in_shape), out = tensor_of(cut, &s->out, &s->shape);
   scan_softmax_job l = s->op.line;
   l.in = &in;
@@ -159,28 +173,21 @@ static void lower_line(const deferral *d, const step *s, const cut *cut, device_
     c = &call->as.softmax.line;
   }
   scan_softmax_plan(&l, &out, c);
-  c->in = operand_of(d, &s->in[0], s->compute);
-  c->out = operand_of(d, &s->out, s->compute);
+  set_operand(to, &c->in, &s->in[0]);
+  set_operand(to, &c->out, &s->out);
 }
 
-void lower_call(const deferral *d, const lowering *l, const cut *cut, const region *r, device_call *call) {
+device_call *lower_call(const deferral *d, schedule *to, const lowering *l, const cut *cut, const region *r) {
   const step *s = &d->steps[l->group->first];
+  device_call *call = schedule_alloc(to, sizeof *call);
+  if (!call) return NULL;
   switch (l->family) {
-    case TILED_map:         lower_map(d, s, cut, r, call); break;
-    case TILED_elementwise: lower_program(d, l, cut, r, call); break;
-    case TILED_reduce:      lower_reduce(d, s, cut, call); break;
-    default:                lower_line(d, s, cut, call); break;
+    case TILED_map:         lower_map(d, to, s, cut, r, call); break;
+    case TILED_elementwise: lower_program(d, to, l, cut, r, call); break;
+    case TILED_reduce:      lower_reduce(to, s, cut, call); break;
+    default:                lower_line(to, s, cut, call); break;
   }
-}
-
-int run_call(place where, enum tiled_family family, device_call *call) {
-  switch (family) {
-    case TILED_map:         return device_map(where, &call->as.map);
-    case TILED_elementwise: return device_elementwise(where, &call->as.elementwise);
-    case TILED_reduce:      return device_reduce(where, &call->as.reduce);
-    case TILED_scan:        return device_scan(where, &call->as.scan);
-    default:                return device_softmax(where, &call->as.softmax);
-  }
+  return call;
 }
 
 /* ---- tiles ---- */

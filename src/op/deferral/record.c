@@ -3,13 +3,18 @@
 #include "op/deferral/list.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/dispatch.h"
 
 _Thread_local deferral *open_deferral;
 
 deferral *deferral_new(void) { return calloc(1, sizeof(deferral)); }
-void deferral_free(deferral *d) { free(d); }
+
+void deferral_free(deferral *d) {
+  for (int k = 0; d && k < d->nschedule; k++) schedule_free(d->schedules[k]);
+  free(d);
+}
 
 bool deferral_is_empty(const deferral *d) { return d->nstep == 0; }
 bool deferral_is_full(const deferral *d) { return d->nstep == STEPS || d->nentry + 1 + MAX_ARITY > MOST_ENTRIES; }
@@ -28,20 +33,24 @@ bool deferral_is_mine(void *context) {
   return d && !d->running && d->is_mine(context, d->owner);
 }
 
-/* ---- the fingerprint ---- */
+/* ---- the key and the fingerprint ---- */
 
-static void mix(deferral *d, uint64_t n) {
-  d->counts.fingerprint = (d->counts.fingerprint ^ n) * UINT64_C(0x9E3779B97F4A7C15);
-  d->counts.fingerprint ^= d->counts.fingerprint >> 29;
+/* Appends a word to the key of the list. */
+static inline void put(deferral *d, uint64_t word) {
+  d->hash = mix_hash(d->hash, word);
+  if (d->nkey < KEY) d->key[d->nkey] = word;
+  d->nkey++;
 }
 
-static void mix_tensor(deferral *d, enum dtype dtype, const shape *s) {
-  mix(d, (uint64_t)dtype << 8 | (unsigned)s->ndim);
-  for (int k = 0; k < s->ndim; k++) mix(d, (uint64_t)s->dim[k]);
+static void put_shape(deferral *d, const shape *s) {
+  for (int k = 0; k < s->ndim; k++) put(d, (uint64_t)s->dim[k]);
 }
 
 void deferral_note(void *context, enum dtype dtype, const shape *s) {
-  if (deferral_is_mine(context)) mix_tensor(open_deferral, dtype, s);
+  if (!deferral_is_mine(context)) return;
+  uint64_t *to = &open_deferral->counts.fingerprint;
+  *to = mix_hash(*to, (uint64_t)dtype << 8 | (unsigned)s->ndim);
+  for (int k = 0; k < s->ndim; k++) *to = mix_hash(*to, (uint64_t)s->dim[k]);
 }
 
 /* ---- recording ---- */
@@ -64,6 +73,7 @@ static int entry_of(deferral *d, storage *s) {
   s->kept++;
   s->epoch = EPOCH_PENDING;
   *slot = (int16_t)++d->nentry;
+  put(d, (uint64_t)s->bytes << 1 | fresh);
   return d->nentry - 1;
 }
 
@@ -87,6 +97,9 @@ static void set_view(deferral *d, operand_view *v, const tensor *t, const shape 
   v->dtype = t->dtype;
   v->offset = t->offset;
   shape_expand(&t->shape, t->stride, s, v->stride);
+  put(d, (uint64_t)v->entry << 8 | (unsigned)v->dtype);
+  put(d, (uint64_t)v->offset);
+  for (int k = 0; k < s->ndim; k++) put(d, (uint64_t)v->stride[k]);
 }
 
 /* Appends a step without its inputs. */
@@ -102,8 +115,9 @@ static step *append(deferral *d, enum step_kind kind, const char *name, int op, 
   s->count = out->count;
   s->done = false;
   d->counts.recorded++;
-  mix(d, (uint64_t)kind << 32 | (uint64_t)op << 16 | (unsigned)compute);
-  mix_tensor(d, out->dtype, &out->shape);
+  put(d, (uint64_t)s->where.index << 56 | (uint64_t)device_number(s->where.device) << 48 | (uint64_t)out->shape.ndim << 40 |
+             (uint64_t)nin << 36 | (uint64_t)kind << 32 | (uint64_t)op << 16 | (unsigned)compute);
+  put_shape(d, &out->shape);
   return s;
 }
 
@@ -119,8 +133,12 @@ static void append_map(deferral *d, const job *j, const tensor *out) {
   s->op.map = j->row;
   for (int i = 0; i < s->nin; i++) {
     s->in[i].entry = NONE;
-    if (j->in[i].t) set_view(d, &s->in[i], j->in[i].t, &out->shape);
-    else s->in[i].number = j->in[i].s;
+    if (j->in[i].t) {
+      set_view(d, &s->in[i], j->in[i].t, &out->shape);
+    } else {
+      s->in[i].number = j->in[i].s;
+      put(d, UINT64_MAX);
+    }
   }
   finish(d, s, out);
 }
@@ -130,17 +148,24 @@ static step *append_from(deferral *d, enum step_kind kind, const char *name, int
                          const tensor *out) {
   step *s = append(d, kind, name, op, compute, 1, out);
   s->in_shape = in->shape;
+  put(d, (uint64_t)in->shape.ndim);
+  put_shape(d, &in->shape);
   set_view(d, &s->in[0], in, &in->shape);
   finish(d, s, out);
   return s;
 }
 
 static void append_reduction(deferral *d, const reduction *r, const tensor *out) {
+  uint64_t correction;
+  memcpy(&correction, &r->correction, sizeof correction);
   append_from(d, STEP_REDUCE, reductions[r->op].name, (int)r->op, r->compute, r->in, out)->op.reduce = *r;
+  put(d, (uint64_t)r->dims << 1 | r->keepdim);
+  put(d, correction);
 }
 
 static void append_line(deferral *d, const scan_softmax_job *l, const tensor *out) {
   append_from(d, STEP_LINE, l->info->name, (int)(l->info - scan_softmax_rows), l->compute, l->in, out)->op.line = *l;
+  put(d, (uint64_t)l->dim << 1 | l->initial);
 }
 
 /* Allocates the memory of a storage that no step of the list writes. */

@@ -7,51 +7,66 @@
 #include "base/account.h"
 #include "base/dispatch.h"
 
+/* Appends a launch to the schedule and runs it. */
+static int launch_now(deferral *d, schedule *to, launch l) {
+  int st = add_launch(to, l);
+  return st == OK ? schedule_launch(d, to, to->nlaunch - 1) : st;
+}
+
+static int provide_entry(deferral *d, schedule *to, int entry, int blamed) {
+  return launch_now(d, to, (launch){.kind = LAUNCH_PROVIDE, .entry = entry, .blamed = blamed});
+}
+
 /* Allocates the memory of all results that are stored. */
-static int provide(deferral *d) {
+static int provide(deferral *d, schedule *to) {
   for (int i = 0; i < d->nstep; i++) {
     const step *s = &d->steps[i];
-    storage *store = d->entries[s->out.entry].store;
-    if (!s->needed || !s->stored || store->ptr || d->entries[s->out.entry].local) continue;
-    blame(d, s);
-    int st = storage_provide(store);
+    const entry *e = &d->entries[s->out.entry];
+    if (!s->needed || !s->stored || e->store->ptr || e->local) continue;
+    int st = provide_entry(d, to, s->out.entry, i);
     if (st != OK) return st;
   }
   return OK;
 }
 
-/* Runs one step as the op would have run at once. */
-static int run_step(deferral *d, const step *s) {
-  const group alone = {.first = (int)(s - d->steps), .last = (int)(s - d->steps)};
+static void finish_step(deferral *d, schedule *to, int i) {
+  d->steps[i].done = true;
+  to->done[i] = (int)to->nlaunch;
+}
+
+/* Makes the call of a group, or of a region of the group, and runs it. */
+static int run_part(deferral *d, schedule *to, const lowering *l, const region *r) {
+  device_call *call = lower_call(d, to, l, NULL, r);
+  if (!call) return ERR_MEMORY;
+  return launch_now(d, to, (launch){.kind = LAUNCH_CALL, .family = l->family, .call = call, .blamed = l->group->last});
+}
+
+/* Runs step i as the op would have run at once. */
+static int run_step(deferral *d, schedule *to, int i) {
+  const group alone = {.first = i, .last = i};
   lowering l;
-  device_call call;
-  lower_group(d, &alone, NULL, &l);
-  lower_call(d, &l, NULL, NULL, &call);
-  return run_call(s->where, l.family, &call);
+  int st = lower_group(d, to, &alone, &l);
+  if (st == OK) st = run_part(d, to, &l, NULL);
+  if (st == OK) finish_step(d, to, i);
+  return st;
 }
 
 /* Runs a group whose inputs are joined from pieces, region by region. */
-static int run_regions(const deferral *d, const lowering *l, device_call *call) {
+static int run_regions(deferral *d, schedule *to, const lowering *l) {
   region r;
-  int st = OK;
+  int st;
   first_region(d, l->group, &r);
-  do {
-    lower_call(d, l, NULL, &r, call);
-    st = run_call(d->steps[l->group->first].where, l->family, call);
-  } while (st == OK && next_region(d, l->group, &r));
+  do st = run_part(d, to, l, &r); while (st == OK && next_region(d, l->group, &r));
   return st;
 }
 
 /* Makes the tensors that are joined from pieces and that the group reads. */
-static int join_pieces(deferral *d, const group *g) {
+static int join_pieces(deferral *d, schedule *to, const group *g) {
   int st = OK;
   for (int k = 0; k < g->nin; k++) {
     entry *e = &d->entries[g->in[k]->entry];
-    if (e->piece != NONE && !e->store->ptr) st = storage_provide(e->store);
-    for (int i = e->piece; st == OK && i != NONE; i = d->steps[i].next) {
-      st = run_step(d, &d->steps[i]);
-      if (st == OK) d->steps[i].done = true;
-    }
+    if (e->piece != NONE && !e->store->ptr) st = provide_entry(d, to, g->in[k]->entry, e->piece);
+    for (int i = e->piece; st == OK && i != NONE; i = d->steps[i].next) st = run_step(d, to, i);
     if (st != OK) return st;
     e->piece = NONE;
   }
@@ -68,49 +83,45 @@ static bool updates(const deferral *d, const group *g) {
 
 /* Runs the steps of a group one by one, because the device cannot compute their program. Results that only other steps of
 ** the group read need memory, too. */
-static int run_singly(deferral *d, const group *g) {
+static int run_singly(deferral *d, schedule *to, const group *g) {
   for (int i = g->first; i != NONE; i = d->steps[i].next) d->steps[i].stored = true;
-  int st = provide(d);
-  if (st == OK) st = join_pieces(d, g);
+  int st = provide(d, to);
+  if (st == OK) st = join_pieces(d, to, g);
   for (int i = g->first; st == OK && i != NONE; i = d->steps[i].next) {
-    blame(d, &d->steps[i]);
-    st = run_step(d, &d->steps[i]);
+    st = run_step(d, to, i);
     d->counts.singles++;
-    if (st == OK) d->steps[i].done = true;
   }
   return st;
 }
 
-static void finish_group(deferral *d, const group *g) {
+static void finish_group(deferral *d, schedule *to, const group *g) {
   for (int i = g->first; i != NONE; i = d->steps[i].next) {
-    d->steps[i].done = true;
+    finish_step(d, to, i);
     d->counts.stored += d->steps[i].stored && !d->entries[d->steps[i].out.entry].local;
   }
 }
 
-static int run_group(deferral *d, const group *g) {
+static int run_group(deferral *d, schedule *to, const group *g) {
   lowering l;
-  device_call call;
   blame(d, &d->steps[g->last]);
-  int st = lower_group(d, g, &d->program[0], &l);
-  if (st == OK && has_pieces(d, g) && updates(d, g)) st = join_pieces(d, g);
-  if (st == OK && has_pieces(d, g)) {
-    st = run_regions(d, &l, &call);
-  } else if (st == OK) {
-    lower_call(d, &l, NULL, NULL, &call);
-    st = run_call(d->steps[g->first].where, l.family, &call);
+  int st = has_pieces(d, g) && updates(d, g) ? join_pieces(d, to, g) : OK;
+  size_t before = to->nlaunch;
+  if (st == OK) st = lower_group(d, to, g, &l);
+  if (st == OK) st = has_pieces(d, g) ? run_regions(d, to, &l) : run_part(d, to, &l, NULL);
+  if (st == ERR_NO_KERNEL && g->first != g->last) {
+    truncate_launches(to, before);
+    return run_singly(d, to, g);
   }
-  if (st == ERR_NO_KERNEL && g->first != g->last) return run_singly(d, g);
   if (st != OK) return st;
   if (g->first == g->last) d->counts.singles++; else d->counts.programs++;
-  finish_group(d, g);
+  finish_group(d, to, g);
   return OK;
 }
 
 /* The copies of pieces are done without having run. */
-static void finish_pieces(deferral *d) {
+static void finish_pieces(deferral *d, schedule *to) {
   for (int k = 0; k < d->nentry; k++)
-    for (int i = d->entries[k].piece; i != NONE; i = d->steps[i].next) d->steps[i].done = true;
+    for (int i = d->entries[k].piece; i != NONE; i = d->steps[i].next) finish_step(d, to, i);
 }
 
 /* ---- tiles ---- */
@@ -129,46 +140,61 @@ static int64_t reserve(const deferral *d, int first, int last, int64_t rows, int
   return bytes;
 }
 
+/* Sets part k of a tiled call to the calls of group g. */
+static int lower_part(deferral *d, schedule *to, const group *g, tiled_call *c, int k) {
+  const cut cuts[TILED_SIZES] = {[TILED_FULL] = {c->rows, c->tile}, [TILED_LAST] = {c->rows, c->rows % c->tile}};
+  lowering l;
+  int st = lower_group(d, to, g, &l);
+  if (st != OK) return st;
+  lower_operands(d, &l, c->rows, d->scratch, &c->part[k]);
+  for (int size = 0; size < TILED_SIZES; size++) {
+    if (size == TILED_LAST && cuts[size].n == 0) continue;
+    device_call *call = lower_call(d, to, &l, size == TILED_WHOLE ? NULL : &cuts[size], NULL);
+    if (!call) return ERR_MEMORY;
+    c->part[k].call[size] = &call->as;
+  }
+  return OK;
+}
+
 /* Runs groups first … last tile by tile. */
-static int run_tiles(deferral *d, int first, int last) {
-  int64_t rows = d->groups[first].rows, *scratch = d->scratch;
+static int run_tiles(deferral *d, schedule *to, int first, int last) {
+  int64_t rows = d->groups[first].rows;
   place where = d->steps[d->groups[first].first].where;
   int64_t tile = most_of(1, where.device->tile_bytes / most_of(1, tile_row_bytes(d, first, last, rows)));
   int64_t tiles = (rows + tile - 1) / tile;
-  tiled_call c = {.nparts = 1 + last - first, .rows = rows};
-  c.tile = tile = (rows + tiles - 1) / tiles;
-  c.scratch = (size_t)reserve(d, first, last, rows, tile, scratch);
-  for (int k = 0; k < c.nparts; k++) {
-    const group *g = &d->groups[first + k];
-    lowering l;
-    int st = lower_group(d, g, &d->program[k], &l);
+  tiled_call *c = schedule_alloc(to, sizeof *c);
+  if (!c) return ERR_MEMORY;
+  *c = (tiled_call){.nparts = 1 + last - first, .rows = rows, .tile = (rows + tiles - 1) / tiles};
+  c->scratch = (size_t)reserve(d, first, last, rows, c->tile, d->scratch);
+  for (int k = 0; k < c->nparts; k++) {
+    int st = lower_part(d, to, &d->groups[first + k], c, k);
     if (st != OK) return st;
-    device_call *call = d->calls[k];
-    lower_operands(d, &l, rows, scratch, &c.part[k]);
-    lower_call(d, &l, NULL, NULL, &call[TILED_WHOLE]);
-    lower_call(d, &l, &(cut){rows, tile}, NULL, &call[TILED_FULL]);
-    if (rows % tile) lower_call(d, &l, &(cut){rows, rows % tile}, NULL, &call[TILED_LAST]);
-    for (int size = 0; size < TILED_SIZES; size++) c.part[k].call[size] = &call[size].as;
   }
-  blame(d, &d->steps[d->groups[last].last]);
-  return device_tiled(where, &c);
+  return launch_now(d, to, (launch){.kind = LAUNCH_TILED, .call = c, .blamed = d->groups[last].last});
+}
+
+/* Runs groups first … last one by one, because the device cannot compute them tile by tile. */
+static int run_untiled(deferral *d, schedule *to, int first, int last) {
+  for (int k = 0; k < d->nentry; k++) d->entries[k].local &= d->entries[k].first < first || d->entries[k].first > last;
+  int st = provide(d, to);
+  for (int g = first; st == OK && g <= last; g++) st = run_group(d, to, &d->groups[g]);
+  return st;
 }
 
 /* Runs the group `first`, or the groups that are computed tile by tile with it. Returns their last in *last. */
-static int run_next(deferral *d, int first, int *last) {
+static int run_next(deferral *d, schedule *to, int first, int *last) {
+  size_t before = to->nlaunch;
   *last = d->groups[first].tile_end;
-  if (*last == first) return run_group(d, &d->groups[first]);
-  int st = run_tiles(d, first, *last);
-  if (st == OK) {
-    d->counts.programs++;
-    for (int g = first; g <= *last; g++) finish_group(d, &d->groups[g]);
-    return OK;
+  if (*last == first) return run_group(d, to, &d->groups[first]);
+  int st = run_tiles(d, to, first, *last);
+  if (st == ERR_NO_KERNEL) {
+    truncate_launches(to, before);
+    return run_untiled(d, to, first, *last);
   }
-  if (st != ERR_NO_KERNEL) return st;
-  for (int k = 0; k < d->nentry; k++) d->entries[k].local &= d->entries[k].first < first || d->entries[k].first > *last;
-  st = provide(d);
-  for (int g = first; st == OK && g <= *last; g++) st = run_group(d, &d->groups[g]);
-  return st;
+  if (st != OK) return st;
+  d->counts.programs++;
+  for (int g = first; g <= *last; g++) finish_group(d, to, &d->groups[g]);
+  return OK;
 }
 
 /* Gives a storage back to its users. A result that was not computed or not stored is lost. */
@@ -190,24 +216,65 @@ void deferral_drop(deferral *d) {
     if (!d->steps[i].done) d->entries[d->steps[i].out.entry].lost = true;
   }
   memset(d->slot, 0, sizeof d->slot);
+  d->counts.lists++;
+  d->counts.fingerprint = mix_hash(d->counts.fingerprint, d->hash);
   int n = d->nentry;
-  d->nstep = d->nentry = 0;
+  d->nstep = d->nentry = d->nkey = 0;
+  d->hash = 0;
+  d->resumed = false;
   for (int k = 0; k < n; k++) release(&d->entries[k]);
+}
+
+/* Makes the list's schedule and runs it. */
+static int run_anew(deferral *d) {
+  schedule *to = schedule_new(d);
+  deferral_counts before = d->counts;
+  if (!to) return ERR_MEMORY;
+  find_needed(d);
+  find_pieces(d);
+  make_groups(d);
+  make_tiles(d);
+  int st = provide(d, to);
+  for (int k = 0; st == OK && k < d->ngroup; k++) st = run_next(d, to, k, &k);
+  if (st == OK) finish_pieces(d, to);
+  if (st != OK || !to->key) {
+    schedule_free(to);
+    return st;
+  }
+  to->counts = (deferral_counts){.programs = d->counts.programs - before.programs, .stored = d->counts.stored - before.stored,
+                                 .singles = d->counts.singles - before.singles};
+  schedule_keep(d, to);
+  return OK;
+}
+
+/* Runs a kept schedule. If the device cannot run it any more, runs the rest of the list anew. */
+static int run_again(deferral *d, const schedule *s) {
+  int st = OK, n = 0;
+  while (st == OK && n < (int)s->nlaunch) {
+    st = schedule_launch(d, s, (size_t)n);
+    n += st == OK;
+  }
+  for (int i = 0; i < d->nstep; i++) d->steps[i].done = s->done[i] != NONE && s->done[i] <= n;
+  if (st != OK) {
+    d->resumed = true;
+    return st == ERR_NO_KERNEL ? run_anew(d) : st;
+  }
+  d->counts.programs += s->counts.programs;
+  d->counts.singles += s->counts.singles;
+  d->counts.stored += s->counts.stored;
+  d->counts.found++;
+  return OK;
 }
 
 int deferral_run(deferral *d) {
   if (d->nstep == 0) return OK;
   if (d->running || this_operation.inside) return ERR_BUSY;
   d->running = true;
-  find_needed(d);
-  find_pieces(d);
-  make_groups(d);
-  make_tiles(d);
-  int st = provide(d);
-  for (int k = 0; st == OK && k < d->ngroup; k++) st = run_next(d, k, &k);
-  if (st == OK) finish_pieces(d);
+  const schedule *s = schedule_find(d);
+  int st = s ? run_again(d, s) : run_anew(d);
   d->running = false;
-  if (st != ERR_MEMORY) deferral_drop(d);
+  if (st == ERR_MEMORY) d->resumed = true;
+  else deferral_drop(d);
   return st;
 }
 
@@ -219,15 +286,17 @@ static bool has_memory(storage *s) {
 
 void deferral_salvage(deferral *d) {
   if (this_operation.inside) return;
+  schedule *to = schedule_new(d);
+  if (!to) return;
   d->running = true;
   find_needed(d);
   for (int i = 0; i < d->nstep; i++) {
-    step *s = &d->steps[i];
+    const step *s = &d->steps[i];
     if (!s->needed) continue;
-    if (!has_memory(d->entries[s->out.entry].store) || run_step(d, s) != OK) break;
-    s->done = true;
+    if (!has_memory(d->entries[s->out.entry].store) || run_step(d, to, i) != OK) break;
     d->counts.singles++;
     d->counts.stored++;
   }
   d->running = false;
+  schedule_free(to);
 }
