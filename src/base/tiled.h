@@ -25,6 +25,9 @@ typedef struct tiled_operand {
 typedef struct tiled_part {
   enum tiled_family family;
   int nresult, noperand;
+  int folded;                          /* for a program: the number of a result that is not stored, because only the next
+                                       ** part reads it. That part is a reduction of neighbouring elements, and each
+                                       ** result of the program is contiguous. -1: all results are stored */
   const void *call[TILED_SIZES];       /* the family's call structs, with the addresses of row 0 */
   tiled_operand at[MAX_OPERANDS];      /* the operands in the order of the call's plan; for reductions, scans and softmax
                                        ** the result, then the input */
@@ -32,7 +35,8 @@ typedef struct tiled_part {
 
 typedef struct tiled_call {
   int        nparts;
-  int64_t    rows, tile;               /* the number of rows, and of the rows of a tile */
+  int64_t    rows, tile;               /* the number of rows, and of the rows of a tile. 1 row: a program and the reduction
+                                       ** of its result, which share their work among threads like other reductions */
   size_t     scratch;                  /* bytes of scratch memory of one tile */
   tiled_part part[TILED_PARTS];
 } tiled_call;

@@ -328,6 +328,13 @@ const isa_tables *cpu_best_isa(void);     /* returns the tables of the best ISA 
 ** the last bits are equal. */
 bool cpu_reduces_alike(const reduce_call *a, const reduce_call *b);
 
+/* Runs a reduction whose input is a result of a program, which is not stored. The reduction is by rows of neighbouring
+** elements. All results of the program are contiguous. */
+int cpu_reduce_program(const reduce_call *c, const elementwise_call *program, int result);
+
+/* True if cpu_reduce_program can use as many threads as the program alone. */
+bool cpu_reduces_shared(const reduce_call *c, const elementwise_call *program);
+
 /* True if the last bits of a line's scan do not depend on the number of lines. */
 bool cpu_scans_alike(const scan_call *c);
 

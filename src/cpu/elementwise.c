@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cpu/box.h"
+#include "cpu/program.h"
 
 enum {
   GRAIN  = 1 << 15,          /* the least product of steps and elements for each thread: for less, a thread costs more
@@ -22,6 +23,7 @@ typedef struct desk {
   const char *at[ELEMENTWISE_REGISTER + ELEMENTWISE_REGISTERS];      /* the address of each value's box */
   char *to[ELEMENTWISE_REGISTERS];                                   /* the same addresses, of registers */
   side  out[ELEMENTWISE_RESULTS], in[ELEMENTWISE_INPUTS];
+  bool  set;                                                         /* set_desk has set the desk of a program_source */
   _Alignas(64) box_bytes constant[ELEMENTWISE_CONSTANTS];
   _Alignas(64) box_bytes value[];                                    /* [nregister] */
 } desk;
@@ -94,16 +96,23 @@ static void run_action(const elementwise_program *p, const action *a, const desk
   a->pair(n, w->to[p->step[a->step + 1].out - ELEMENTWISE_REGISTER], in);
 }
 
-static void run_box(desk *w, const elementwise_work *t, const box *b) {
-  const elementwise_call *c = t->call;
-  const elementwise_program *p = c->program;
-  int ndim = c->plan->ndim;
-  for (int k = 0; k < p->nout; k++) set_register(w, p->out[k], side_target(&w->out[k], b, ndim, b->offset[k]));
+/* Fetches the inputs of a box and runs the steps. The registers of the results are set. */
+static void compute_box(desk *w, const elementwise_work *t, const box *b) {
+  const elementwise_program *p = t->call->program;
+  int ndim = t->call->plan->ndim;
   for (int k = 0; k < p->nin; k++) {
     int64_t offset = b->offset[p->nout + k];
     w->at[k] = t->single[k] ? side_fetch_one(&w->in[k], offset) : side_fetch(&w->in[k], b, ndim, offset, w->in[k].block);
   }
   for (int k = 0; k < t->naction; k++) run_action(p, &t->actions[k], w, b->count);
+}
+
+static void run_box(desk *w, const elementwise_work *t, const box *b) {
+  const elementwise_call *c = t->call;
+  const elementwise_program *p = c->program;
+  int ndim = c->plan->ndim;
+  for (int k = 0; k < p->nout; k++) set_register(w, p->out[k], side_target(&w->out[k], b, ndim, b->offset[k]));
+  compute_box(w, t, b);
   for (int k = 0; k < p->nout; k++) side_deliver(&w->out[k], b, ndim, b->offset[k], w->at[p->out[k]]);
 }
 
@@ -208,17 +217,25 @@ static int64_t most_elements(const elementwise_call *c) {
   return most;
 }
 
+/* Returns the assumed cost of computing an element. */
+static int64_t cost_of(const elementwise_call *c) {
+  const elementwise_program *p = c->program;
+  return p->nstep * (p->costly ? COSTLY : 1) + (walks_direct(c->plan, 0) ? 0 : STRIDED * (p->nin + p->nout));
+}
+
+int program_threads(const elementwise_call *c) { return cpu_threads(c->plan->count * cost_of(c), GRAIN); }
+
+static size_t desk_bytes(const elementwise_program *p) { return sizeof(desk) + (size_t)p->nregister * sizeof(box_bytes); }
+
 int cpu_elementwise(int index, const elementwise_call *c) {
   const elementwise_program *p = c->program;
   if (!has_kernels(p)) return ERR_NO_KERNEL;
-  bool strided = !walks_direct(c->plan, 0);
-  int64_t each = p->nstep * (p->costly ? COSTLY : 1) + (strided ? STRIDED * (p->nin + p->nout) : 0);
   int64_t most = most_elements(c);
-  int threads = cpu_threads(c->plan->count * each, GRAIN);
-  if (strided) most = least_of(most, most_of(LEAST, c->plan->count / threads));
+  int threads = program_threads(c);
+  if (!walks_direct(c->plan, 0)) most = least_of(most, most_of(LEAST, c->plan->count / threads));
   elementwise_work t;
   t.call = c;
-  t.size = sizeof(desk) + (size_t)p->nregister * sizeof(box_bytes);
+  t.size = desk_bytes(p);
   cut_plan(&t.cut, c->plan, p->nout + p->nin, &(needs){.most = most, .buffers = true});
   choose_actions(&t);
   if (threads > t.cut.count) threads = (int)t.cut.count;
@@ -230,6 +247,87 @@ int cpu_elementwise(int index, const elementwise_call *c) {
   share_long(&t, run_boxes, t.cut.count, t.cut.each * p->nstep, threads);
   cpu_free(index, desks, bytes);
   return OK;
+}
+
+/* ---- programs that a reduction reads ---- */
+
+struct program_source {
+  elementwise_work work;
+  int     result;
+  int64_t most;              /* the most elements of a box */
+  size_t  bytes;             /* of the source with its desks */
+  _Alignas(64) char desks[];
+};
+
+int program_open(const elementwise_call *c, int result, int threads, program_source **made) {
+  const elementwise_program *p = c->program;
+  void *memory;
+  if (!has_kernels(p)) return ERR_NO_KERNEL;
+  size_t size = desk_bytes(p), bytes = sizeof(program_source) + (size_t)threads * size;
+  int st = cpu_alloc(0, bytes, &memory);
+  if (st != OK) return st;
+  program_source *s = *made = memory;
+  s->result = result;
+  s->most = most_elements(c);
+  s->bytes = bytes;
+  s->work.call = c;
+  s->work.size = size;
+  s->work.desks = s->desks;
+  for (int d = 0; d < c->plan->ndim; d++) s->work.cut.len[d] = c->plan->shape[d];   /* an upper bound, for `single` */
+  choose_actions(&s->work);
+  for (int k = 0; k < threads; k++) ((desk *)(void *)(s->desks + (size_t)k * size))->set = false;
+  return OK;
+}
+
+void program_close(program_source *s) { cpu_free(0, s, s->bytes); }
+
+/* Sets *b to the largest box of at most n elements that begins at element `first` and is contiguous in the results. */
+static void box_at(box *b, const plan *p, int noperands, int64_t first, int64_t n) {
+  int d = p->ndim - 1;
+  b->full = false;
+  b->count = 1;
+  memset(b->offset, 0, sizeof b->offset);
+  for (int k = d; k >= 0; k--) {
+    b->at[k] = first % p->shape[k];
+    b->len[k] = 1;
+    first /= p->shape[k];
+    for (int i = 0; i < noperands; i++) b->offset[i] += b->at[k] * p->stride[i][k];
+  }
+  for (; d >= 0; d--) {
+    b->len[d] = least_of(p->shape[d] - b->at[d], n / b->count);
+    b->count *= b->len[d];
+    if (b->len[d] < p->shape[d] || d == 0 || n / b->count < 2) break;
+  }
+}
+
+/* Computes a box. Writes the result of the source to `to`. */
+static void read_box(desk *w, const program_source *s, const box *b, char *to) {
+  const elementwise_work *t = &s->work;
+  const elementwise_program *p = t->call->program;
+  side *own = &w->out[s->result];
+  int ndim = t->call->plan->ndim;
+  for (int k = 0; k < p->nout; k++) {
+    char *direct = own->convert ? own->block : to;
+    set_register(w, p->out[k], k == s->result ? direct : side_target(&w->out[k], b, ndim, b->offset[k]));
+  }
+  compute_box(w, t, b);
+  for (int k = 0; k < p->nout; k++)
+    if (k != s->result) side_deliver(&w->out[k], b, ndim, b->offset[k], w->at[p->out[k]]);
+  if (own->convert) own->convert(b->count, to, own->block);
+}
+
+void program_read(const program_source *s, int worker, int64_t first, int64_t n, char *to) {
+  const elementwise_work *t = &s->work;
+  const elementwise_call *c = t->call;
+  desk *w = (desk *)(void *)(t->desks + (size_t)worker * t->size);
+  int size = dtype_size(c->out[s->result].dtype);
+  if (!w->set) set_desk(w, t);
+  w->set = true;
+  box b;
+  for (int64_t i = 0; i < n; i += b.count) {
+    box_at(&b, c->plan, c->program->nout + c->program->nin, first + i, least_of(n - i, s->most));
+    read_box(w, s, &b, to + i * size);
+  }
 }
 
 /* Returns ERR_NO_KERNEL, because kernels that scripts compile run only on GPUs. */

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "cpu/program.h"
 #include "cpu/walk.h"
 
 enum {
@@ -43,6 +44,7 @@ typedef struct reduce_work {
                                      ** items in an innermost row of `kept`, else equal to `items` */
   int64_t chunk, chunks;
   struct buffer *buffers;      /* one buffer for each thread */
+  const program_source *source;     /* the program that computes the elements of the input, or NULL */
 } reduce_work;
 
 /* The memory of a thread: gathered elements, converted elements, and the accumulators of an item. */
@@ -100,9 +102,12 @@ static int64_t most_in_block(const reduce_work *w) { return w->same ? BLOCK_BYTE
 
 /* Folds the reduced elements begin … end - 1 into acc. All reduced elements are contiguous. */
 static void fold_run(const reduce_work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, void *acc) {
-  int64_t block = most_in_block(w);
-  for (int64_t i = begin; i < end; i += block)
-    fold_block(w, b, end - i < block ? end - i : block, address(w, offset + i), i, acc);
+  int64_t block = most_in_block(w), n;
+  for (int64_t i = begin; i < end; i += n) {
+    n = end - i < block ? end - i : block;
+    if (w->source) program_read(w->source, (int)(b - w->buffers), offset + i, n, b->raw);
+    fold_block(w, b, n, w->source ? b->raw : address(w, offset + i), i, acc);
+  }
 }
 
 /* Folds the reduced elements begin … end - 1 of one output into acc. The output's input begins at `offset`. */
@@ -337,20 +342,45 @@ bool cpu_reduces_alike(const reduce_call *a, const reduce_call *b) {
   return same && (!x.columns || x.width == y.width);
 }
 
+bool cpu_reduces_shared(const reduce_call *c, const elementwise_call *program) {
+  reduce_work w;
+  set_up(&w, c);
+  return w.items * w.chunks >= program_threads(program);
+}
+
+static int run_work(reduce_work *w, int threads) {
+  void *buffers;
+  size_t bytes = sizeof(buffer) * (size_t)threads;
+  int st = cpu_alloc(0, bytes, &buffers);
+  if (st != OK) return st;
+  w->buffers = buffers;
+  if (w->chunks > 1) st = run_in_chunks(w, threads);
+  else cpu_parallel(threads, w->items, run_item, w);
+  cpu_free(0, buffers, bytes);
+  return st;
+}
+
 int cpu_reduce(int index, const reduce_call *c) {
   (void)index;
   reduce_work w;
   if (!cpu_isa->reduce->kernel[c->op][c->compute].size) return ERR_NO_KERNEL;
   if (c->kept.count == 0) return OK;
   set_up(&w, c);
-  int threads = cpu_threads(c->kept.count * c->reduced.count, GRAIN);
-  void *buffers;
-  size_t bytes = sizeof(buffer) * (size_t)threads;
-  int st = cpu_alloc(0, bytes, &buffers);
+  w.source = NULL;
+  return run_work(&w, cpu_threads(c->kept.count * c->reduced.count, GRAIN));
+}
+
+int cpu_reduce_program(const reduce_call *c, const elementwise_call *program, int result) {
+  reduce_work w;
+  program_source *source;
+  if (!cpu_isa->reduce->kernel[c->op][c->compute].size) return ERR_NO_KERNEL;
+  set_up(&w, c);
+  if (w.columns || inner_stride(&c->reduced, 0) != 1 || c->reduced.ndim > 1) return ERR_NO_KERNEL;
+  int threads = program_threads(program);
+  int st = program_open(program, result, threads, &source);
   if (st != OK) return st;
-  w.buffers = buffers;
-  if (w.chunks > 1) st = run_in_chunks(&w, threads);
-  else cpu_parallel(threads, w.items, run_item, &w);
-  cpu_free(0, buffers, bytes);
+  w.source = source;
+  st = run_work(&w, threads);
+  program_close(source);
   return st;
 }

@@ -33,10 +33,15 @@ static int run_map(const tiled_part *p, const map_call *from, int64_t row, char 
   return cpu_map(0, &c);
 }
 
-static int run_elementwise(const tiled_part *p, const elementwise_call *from, int64_t row, char *scratch) {
+static elementwise_call move_elementwise(const tiled_part *p, const elementwise_call *from, int64_t row, char *scratch) {
   elementwise_call c = *from;
   for (int k = 0; k < c.program->nout; k++) move_operand(p, k, &c.out[k], row, scratch);
   for (int k = 0; k < c.program->nin; k++) move_operand(p, c.program->nout + k, &c.in[k], row, scratch);
+  return c;
+}
+
+static int run_elementwise(const tiled_part *p, const elementwise_call *from, int64_t row, char *scratch) {
+  elementwise_call c = move_elementwise(p, from, row, scratch);
   return cpu_elementwise(0, &c);
 }
 
@@ -45,6 +50,14 @@ static int run_reduce(const tiled_part *p, const reduce_call *from, int64_t row,
   move_operand(p, 0, &c.out, row, scratch);
   move_operand(p, 1, &c.in, row, scratch);
   return cpu_reduce(0, &c);
+}
+
+/* Runs the program of a part with the next part, which folds one of its results. */
+static int run_folded(const tiled_part *p, enum tiled_size size, int64_t row, char *scratch) {
+  elementwise_call c = move_elementwise(p, p->call[size], row, scratch);
+  reduce_call r = *(const reduce_call *)p[1].call[size];
+  move_operand(&p[1], 0, &r.out, row, scratch);
+  return cpu_reduce_program(&r, &c, p->folded);
 }
 
 static int run_scan(const tiled_part *p, const scan_call *from, int64_t row, char *scratch) {
@@ -77,7 +90,9 @@ static void run_tile(const void *work_at, int64_t i, int worker) {
   enum tiled_size size = row + c->tile <= c->rows ? TILED_FULL : TILED_LAST;
   char *scratch = w->scratch + c->scratch * (size_t)worker;
   for (int k = 0; k < c->nparts && atomic_load_explicit(w->status, memory_order_relaxed) == OK; k++) {
-    int st = run_part(&c->part[k], size, row, scratch);
+    bool folds = c->part[k].folded >= 0;
+    int st = folds ? run_folded(&c->part[k], size, row, scratch) : run_part(&c->part[k], size, row, scratch);
+    k += folds;
     if (st != OK) atomic_store(w->status, st);
   }
 }
@@ -109,6 +124,8 @@ static int64_t elements(const tiled_call *c) {
 }
 
 int cpu_tiled(int index, const tiled_call *c) {
+  if (c->rows == 1) return cpu_reduces_shared(c->part[1].call[TILED_WHOLE], c->part[0].call[TILED_WHOLE])
+                         ? run_folded(&c->part[0], TILED_WHOLE, 0, NULL) : ERR_NO_KERNEL;
   if (!can_tile(c)) return ERR_NO_KERNEL;
   int64_t tiles = (c->rows + c->tile - 1) / c->tile;
   int threads = cpu_threads(elements(c), GRAIN);

@@ -30,7 +30,7 @@ void find_needed(deferral *d) {
   for (int k = 0; k < d->nentry; k++) {
     entry *e = &d->entries[k];
     e->wanted = is_wanted(e);
-    e->read = e->mixed = e->local = false;
+    e->read = e->mixed = e->local = e->folded = false;
     e->writer = e->reader_group = e->first = e->piece = NONE;
     e->reader = NULL;
   }
@@ -214,7 +214,7 @@ void make_groups(deferral *d) {
     while (number < d->ngroup && !fits(d, number, s)) number++;
     if (number >= d->ngroup) {
       number = d->ngroup++;
-      d->groups[number] = (group){.first = NONE, .last = NONE, .tile_end = number};
+      d->groups[number] = (group){.first = NONE, .last = NONE, .tile_end = number, .folded = NONE};
     }
     join(d, i, number);
   }
@@ -222,7 +222,7 @@ void make_groups(deferral *d) {
 
 int group_operands(const deferral *d, const group *g, access list[MAX_OPERANDS]) {
   const step *first = &d->steps[g->first];
-  bool alone = g->first == g->last;
+  bool alone = !is_program(g);
   int n = 0;
   for (int i = g->first; i != NONE; i = d->steps[i].next)
     if (alone || d->steps[i].stored) list[n++] = (access){&d->steps[i].out, &d->steps[i].shape, true};

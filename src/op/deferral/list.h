@@ -34,6 +34,8 @@ typedef struct entry {
   bool mixed;                          /* needed steps write different views of the storage */
   bool read;                           /* a later needed step reads the storage */
   bool local;                          /* the elements exist only tile by tile */
+  bool folded;                         /* a local result that takes no memory: the reduction that reads the elements takes
+                                       ** them as they are computed */
   int  writer;                         /* the last needed step that writes the storage, or NONE */
   int  reader_group;                   /* the last group that reads the storage from memory, or NONE */
   int  first, last;                    /* the first and the last group that read or write the storage in memory */
@@ -91,7 +93,12 @@ typedef struct group {
   int     tile_end;                    /* the last of the groups that are computed tile by tile together with this group,
                                        ** the first of them; the group itself if it is computed as a whole */
   int64_t rows;                        /* the number of rows of these groups: a tile is a range of rows */
+  int     folded;                      /* the step whose result the next group, a reduction, takes as it is computed, or
+                                       ** NONE */
 } group;
+
+/* True if the group runs as a program. */
+static inline bool is_program(const group *g) { return g->first != g->last || g->folded != NONE; }
 
 static inline const shape *input_shape(const step *s) { return s->kind == STEP_MAP ? &s->shape : &s->in_shape; }
 
@@ -201,7 +208,8 @@ void find_needed(deferral *d);         /* sets `needed` of all steps, and `wante
 void find_pieces(deferral *d);         /* sets `piece` of all entries; steps that copy pieces are not needed then */
 void make_groups(deferral *d);         /* joins needed steps to groups, in the order in which the groups run */
 int  find_input(const group *g, const operand_view *in, const shape *s);   /* the number of the group's input, or NONE */
-void make_tiles(deferral *d);          /* sets tile_end and rows of all groups, and `local` of all entries */
+void make_tiles(deferral *d);          /* sets tile_end, rows and folded of all groups, and `local` and `folded` of all
+                                       ** entries */
 
 /* Adds the bytes of one row of all operands of groups first … last. Several accesses of a storage count once. */
 int64_t tile_row_bytes(const deferral *d, int first, int last, int64_t rows);
@@ -223,6 +231,7 @@ typedef struct region {
 int view_sources(const deferral *d, const operand_view *v, const operand_view *list[PIECES]);
 
 bool    has_pieces(const deferral *d, const group *g);
+bool    is_whole(const deferral *d, const operand_view *v, const shape *s);   /* the view is its whole storage, row-major */
 int64_t count_regions(const deferral *d, const group *g, const step *added);   /* of the group with a further step */
 void first_region(const deferral *d, const group *g, region *r);
 bool next_region(const deferral *d, const group *g, region *r);      /* returns false after the last region */

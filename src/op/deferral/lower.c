@@ -53,7 +53,7 @@ static enum tiled_family family_of(const step *s) {
 int lower_group(deferral *d, schedule *to, const group *g, lowering *l) {
   l->group = g;
   l->nresult = 0;
-  l->family = g->first == g->last ? family_of(&d->steps[g->first]) : TILED_elementwise;
+  l->family = is_program(g) ? TILED_elementwise : family_of(&d->steps[g->first]);
   return l->family == TILED_elementwise ? build(d, to, g, l) : OK;
 }
 
@@ -209,6 +209,9 @@ void lower_operands(const deferral *d, const lowering *l, int64_t rows, const in
   part->family = l->family;
   part->noperand = n;
   part->nresult = l->family == TILED_elementwise ? l->nresult : 1;
+  part->folded = -1;
+  for (int k = 0; k < l->nresult; k++)
+    if (l->results[k] == l->group->folded) part->folded = k;
   for (int k = 0; k < n; k++) {
     bool number = list[k].view->entry == NONE;
     part->at[k] = number ? (tiled_operand){.number = true} : place_operand(d, &list[k], rows, &scratch[list[k].view->entry]);

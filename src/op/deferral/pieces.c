@@ -11,8 +11,7 @@ static bool is_copy(const step *s) {
   return s->kind == STEP_MAP && s->op.map == OP_positive && s->in[0].entry != NONE && s->in[0].dtype == s->out.dtype;
 }
 
-/* True if the view is the whole storage in row-major order. */
-static bool is_whole(const deferral *d, const operand_view *v, const shape *s) {
+bool is_whole(const deferral *d, const operand_view *v, const shape *s) {
   int64_t step = 1;
   for (int k = s->ndim - 1; k >= 0; k--) {
     if (s->dim[k] != 1 && v->stride[k] != step) return false;

@@ -43,7 +43,7 @@ static int run_part(deferral *d, schedule *to, const lowering *l, const region *
 
 /* Runs step i as the op would have run at once. */
 static int run_step(deferral *d, schedule *to, int i) {
-  const group alone = {.first = i, .last = i};
+  const group alone = {.first = i, .last = i, .folded = NONE};
   lowering l;
   int st = lower_group(d, to, &alone, &l);
   if (st == OK) st = run_part(d, to, &l, NULL);
@@ -133,7 +133,7 @@ static int64_t reserve(const deferral *d, int first, int last, int64_t rows, int
   for (int g = first; g <= last; g++)
     for (int i = d->groups[g].first; i != NONE; i = d->steps[i].next) {
       int k = d->steps[i].out.entry;
-      if (!d->entries[k].local || !d->steps[i].stored) continue;
+      if (!d->entries[k].local || d->entries[k].folded || !d->steps[i].stored) continue;
       scratch[k] = bytes;
       bytes += ((int64_t)d->entries[k].store->bytes / rows * tile + 63) / 64 * 64;
     }
@@ -176,6 +176,7 @@ static int run_tiles(deferral *d, schedule *to, int first, int last) {
 /* Runs groups first … last one by one, because the device cannot compute them tile by tile. */
 static int run_untiled(deferral *d, schedule *to, int first, int last) {
   for (int k = 0; k < d->nentry; k++) d->entries[k].local &= d->entries[k].first < first || d->entries[k].first > last;
+  for (int g = first; g <= last; g++) d->groups[g].folded = NONE;
   int st = provide(d, to);
   for (int g = first; st == OK && g <= last; g++) st = run_group(d, to, &d->groups[g]);
   return st;

@@ -7,6 +7,8 @@
 enum {
   LEAST    = 1 << 15,                  /* the fewest elements of the first group: the results of fewer elements stay in
                                        ** the cache anyway */
+  RUN      = 256,                      /* the fewest elements of a result that are folded into one element */
+  LEAST_FOLDED = 1 << 12,              /* the fewest elements of a result that is folded outside of tiles */
   MOST_LEADING = 6                     /* the most leading dims that are tried as rows */
 };
 
@@ -91,7 +93,7 @@ int64_t tile_row_bytes(const deferral *d, int first, int last, int64_t rows) {
     for (int k = 0; k < n; k++) {
       bool known = false;
       for (int i = 0; i < nseen; i++) known |= seen[i] == list[k].view->entry;
-      if (known) continue;
+      if (known || d->entries[list[k].view->entry].folded) continue;
       seen[nseen++] = list[k].view->entry;
       sum += row_bytes(&list[k], rows);
     }
@@ -195,14 +197,73 @@ static void mark_local(deferral *d, int first, int last, int64_t rows) {
   }
 }
 
-void make_tiles(deferral *d) {
-  bool any = false;
-  for (int g = 0, end; g < d->ngroup; g = end + 1) {
-    end = tile_from(d, g);
-    any |= end > g;
+/* ---- folded results ---- */
+
+/* True if the step reduces runs of neighbouring elements of its contiguous input that are long enough. */
+static bool folds_runs(const step *s) {
+  int64_t run = 1;
+  int k = s->in_shape.ndim;
+  while (k > 0 && (s->op.reduce.dims >> (k - 1) & 1 || s->in_shape.dim[k - 1] == 1)) run *= s->in_shape.dim[--k];
+  for (; k > 0; k--)
+    if (s->op.reduce.dims >> (k - 1) & 1 && s->in_shape.dim[k - 1] != 1) return false;
+  return run >= RUN;
+}
+
+/* True if the group reads an entry that it writes. */
+static bool reads(const deferral *d, const group *g, int written) {
+  bool found = false;
+  for (int k = 0; k < g->nin; k++) found |= g->in[k]->entry == written || d->entries[g->in[k]->entry].piece != NONE;
+  return found;
+}
+
+/* Returns the step of group `number` whose result only the next group, a reduction, reads, and may take as it is computed.
+** Returns NONE if there is none. */
+static int find_folded(const deferral *d, int number) {
+  const group *g = &d->groups[number];
+  if (number + 1 == d->ngroup) return NONE;
+  const step *first = &d->steps[g->first], *r = &d->steps[g[1].first];
+  if (first->kind != STEP_MAP || r->kind != STEP_REDUCE || !place_equal(first->where, r->where)) return NONE;
+  const operand_view *in = &r->in[0];
+  const entry *e = &d->entries[in->entry];
+  if (!e->fresh || e->store->ptr || e->wanted || e->mixed || e->first != number || e->last != number + 1) return NONE;
+  if (!is_whole(d, in, &r->in_shape) || !folds_runs(r)) return NONE;
+  int folded = NONE;
+  for (int i = g->first; i != NONE; i = d->steps[i].next) {
+    const operand_view *out = &d->steps[i].out;
+    if (!d->steps[i].stored) continue;
+    if (!is_whole(d, out, &d->steps[i].shape) || reads(d, g, out->entry)) return NONE;
+    if (out->entry == in->entry && out->dtype == in->dtype) folded = i;
   }
-  if (!any) return;
+  return folded;
+}
+
+/* Folds the result of group `number` if that is possible. */
+static void fold_group(deferral *d, int number) {
+  group *g = &d->groups[number];
+  g->folded = find_folded(d, number);
+  if (g->folded == NONE) return;
+  entry *e = &d->entries[d->steps[g->folded].out.entry];
+  e->local = e->folded = true;
+}
+
+/* Joins a group that belongs to no tiles, and the reduction that folds its result, to a tile of one row. */
+static void fold_whole(deferral *d, int number) {
+  group *g = &d->groups[number];
+  if (d->groups[number].tile_end > number || d->steps[g->first].where.device->tile_bytes == 0) return;
+  if (d->steps[g->first].count < LEAST_FOLDED || number + 1 == d->ngroup || g[1].tile_end > number + 1) return;
+  fold_group(d, number);
+  if (g->folded == NONE) return;
+  g->tile_end = number + 1;
+  g->rows = 1;
+}
+
+void make_tiles(deferral *d) {
+  for (int g = 0, end; g < d->ngroup; g = end + 1) end = tile_from(d, g);
   find_uses(d);
-  for (int g = 0; g < d->ngroup; g = d->groups[g].tile_end + 1)
-    if (d->groups[g].tile_end > g) mark_local(d, g, d->groups[g].tile_end, d->groups[g].rows);
+  for (int g = 0; g < d->ngroup; g = d->groups[g].tile_end + 1) {
+    int end = d->groups[g].tile_end;
+    if (end == g) fold_whole(d, g);
+    else mark_local(d, g, end, d->groups[g].rows);
+    for (int k = g; k < end; k++) fold_group(d, k);
+  }
 }

@@ -1,0 +1,22 @@
+#ifndef LT_CPU_PROGRAM_H
+#define LT_CPU_PROGRAM_H
+
+/* Element-wise programs of which a reduction reads a result block by block (elementwise.c), so that the result needs no
+** memory. All results are contiguous, and have one shape. */
+
+#include "cpu/cpu.h"
+
+typedef struct program_source program_source;
+
+/* Returns the number of threads that the program would use as a call of its own. */
+int program_threads(const elementwise_call *c);
+
+/* Prepares the program for workers 0 … threads - 1. Fails with ERR_NO_KERNEL or ERR_MEMORY. */
+int  program_open(const elementwise_call *c, int result, int threads, program_source **s);
+void program_close(program_source *s);
+
+/* Computes elements first … first + n - 1, in row-major order. Writes those of the result to `to`, in the dtype of the
+** call's operand, and stores those of the other results. */
+void program_read(const program_source *s, int worker, int64_t first, int64_t n, char *to);
+
+#endif
