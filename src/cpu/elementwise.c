@@ -40,7 +40,9 @@ typedef struct elementwise_work {
   int    naction;
   action actions[ELEMENTWISE_STEPS];
   bool   single[ELEMENTWISE_INPUTS];         /* only one element of the input's box is used */
+  bool   boxed[ELEMENTWISE_CONSTANTS];       /* an action reads a box of copies of the constant */
   cut    cut;
+  int64_t most;              /* the most elements of a box */
   char  *desks;
   size_t size;               /* of a thread's desk, in bytes */
 } elementwise_work;
@@ -56,8 +58,7 @@ static void set_desk(desk *w, const elementwise_work *t) {
     side_init(&w->out[k], &c->out[k], c->plan->stride[k], p->gives[k], c->out[k].dtype);
   for (int k = 0; k < p->nin; k++) side_input(&w->in[k], &c->in[k], c->plan->stride[p->nout + k], p->in[k]);
   for (int k = 0; k < p->nconstant; k++) {
-    int64_t n = least_of(BOX_COUNT, BOX_BYTES / dtype_size(p->constant_dtype[k]));
-    fill_constant(&p->constant[k], p->constant_dtype[k], n, w->constant[k]);
+    fill_constant(&p->constant[k], p->constant_dtype[k], t->boxed[k] ? t->most : 1, w->constant[k]);
     w->at[ELEMENTWISE_CONSTANT + k] = w->constant[k];
   }
   for (int k = 0; k < p->nregister; k++) set_register(w, ELEMENTWISE_REGISTER + k, w->value[k]);
@@ -190,13 +191,27 @@ static bool find_pair(elementwise_work *t, int k, action *a) {
   return a->pair != NULL;
 }
 
+/* Records that an action reads a box of each of the n values that is a constant. */
+static void add_boxed(elementwise_work *t, const uint8_t *values, int n) {
+  for (int k = 0; k < n; k++)
+    if (values[k] >= ELEMENTWISE_CONSTANT && values[k] < ELEMENTWISE_REGISTER) t->boxed[values[k] - ELEMENTWISE_CONSTANT] = true;
+}
+
 static void choose_actions(elementwise_work *t) {
   t->naction = 0;
   memset(t->single, 0, sizeof t->single);
+  memset(t->boxed, 0, sizeof t->boxed);
   for (int k = 0; k < t->call->program->nstep; k++) {
     action *a = &t->actions[t->naction++];
-    if (find_pair(t, k, a)) k++;
-    else *a = (action){.step = k};
+    if (find_pair(t, k, a)) {
+      k++;
+      add_boxed(t, &a->in[0], 1);
+      add_boxed(t, &a->in[1], !is_single(t, a->in[1]));
+      add_boxed(t, &a->in[2], 1);
+    } else {
+      *a = (action){.step = k};
+      add_boxed(t, t->call->program->step[k].in, MAX_ARITY);
+    }
   }
 }
 
@@ -237,6 +252,7 @@ int cpu_elementwise(int index, const elementwise_call *c) {
   t.call = c;
   t.size = desk_bytes(p);
   cut_plan(&t.cut, c->plan, p->nout + p->nin, &(needs){.most = most, .buffers = true});
+  t.most = least_of(most, t.cut.each);
   choose_actions(&t);
   if (threads > t.cut.count) threads = (int)t.cut.count;
   size_t bytes = (size_t)threads * t.size;
@@ -254,7 +270,6 @@ int cpu_elementwise(int index, const elementwise_call *c) {
 struct program_source {
   elementwise_work work;
   int     result;
-  int64_t most;              /* the most elements of a box */
   size_t  bytes;             /* of the source with its desks */
   _Alignas(64) char desks[];
 };
@@ -268,7 +283,7 @@ int program_open(const elementwise_call *c, int result, int threads, program_sou
   if (st != OK) return st;
   program_source *s = *made = memory;
   s->result = result;
-  s->most = most_elements(c);
+  s->work.most = most_elements(c);
   s->bytes = bytes;
   s->work.call = c;
   s->work.size = size;
@@ -286,11 +301,12 @@ static void box_at(box *b, const plan *p, int noperands, int64_t first, int64_t 
   int d = p->ndim - 1;
   b->full = false;
   b->count = 1;
-  memset(b->offset, 0, sizeof b->offset);
+  for (int i = 0; i < noperands; i++) b->offset[i] = 0;
   for (int k = d; k >= 0; k--) {
-    b->at[k] = first % p->shape[k];
+    int64_t outer = k > 0 ? first / p->shape[k] : 0;
+    b->at[k] = first - outer * p->shape[k];
     b->len[k] = 1;
-    first /= p->shape[k];
+    first = outer;
     for (int i = 0; i < noperands; i++) b->offset[i] += b->at[k] * p->stride[i][k];
   }
   for (; d >= 0; d--) {
@@ -325,7 +341,7 @@ void program_read(const program_source *s, int worker, int64_t first, int64_t n,
   w->set = true;
   box b;
   for (int64_t i = 0; i < n; i += b.count) {
-    box_at(&b, c->plan, c->program->nout + c->program->nin, first + i, least_of(n - i, s->most));
+    box_at(&b, c->plan, c->program->nout + c->program->nin, first + i, least_of(n - i, t->most));
     read_box(w, s, &b, to + i * size);
   }
 }

@@ -190,7 +190,7 @@ tensor *push_deferred(lua_State *L, const char *fn, enum dtype dtype, const shap
   int64_t count = 0;
   bool later = deferral_is_mine(L) && shape_count(s, dtype_size(dtype), &count) == OK && count > 0;
   if (!later) return push_tensor(L, fn, dtype, s, where);
-  end_full_list(L);
+  if (deferral_is_full(open_deferral)) the_deferred_runner(L, NULL);
   module_state *m = state_of(L);
   tensor *t = push_empty(L);
   if (atomic_load_explicit(&m->cancelled, memory_order_relaxed)) raise_cancelled(L, fn);

@@ -175,12 +175,16 @@ static int provide_now(storage *s) {
   return st;
 }
 
+/* True if push_deferred (lua/memory.c) has just made the tensor for the open deferral: its storage has no memory, and the list
+** does not refer to it. */
+static bool is_fresh(const tensor *out) { return storage_is_pending(out->store) && storage_is_sole(out->store); }
+
 /* Decides whether an op is appended to the list of the open deferral. `can` is true if the list may have the op.
 ** Otherwise runs the list, so that the op may run at once. Returns true if the caller must append the op, or return the
 ** error *st instead of running the op. */
 static bool takes(bool can, const tensor *out, int *st) {
   deferral *d = open_deferral;
-  bool defers = can && deferral_is_mine(this_operation.context);
+  bool defers = can && (is_fresh(out) || deferral_is_mine(this_operation.context));
   *st = !defers || deferral_is_full(d) ? deferral_run(d) : OK;
   if (!defers && *st == OK && storage_is_pending(out->store)) *st = provide_now(out->store);
   return defers || *st != OK;
