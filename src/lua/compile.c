@@ -1,5 +1,6 @@
 /* lt.compile: functions whose element-wise operations wait, and then run together. */
 
+#include "base/system.h"
 #include "lua/args.h"
 #include "lua/collect.h"
 #include "lua/interrupt.h"
@@ -9,8 +10,22 @@ static const char compiled_class = 0, deferral_class = 0;    /* the addresses ar
 static const char deferral_key = 0;      /* of the state's deferral, */
 static const char stops_key = 0;         /* and of the table of stops while compiled:explain runs, else nil */
 
-enum { WORTH = 64 << 10 };               /* bytes: for fewer bytes of results a garbage collection takes longer than
-                                         ** writing the results */
+enum {
+  WORTH = 64 << 10,                      /* bytes of results: garbage is collected before they are written, because a
+                                         ** collection takes less time than writing them */
+  MAYBE = 16 << 10,                      /* garbage is collected before so many bytes are written if collections are
+                                         ** short, as in scripts without large tables that change */
+  MOST_SKIPPED = 4095                    /* the most such collections that are skipped after a long one */
+};
+
+#define LONG 2e-6                        /* seconds for each list since the last collection: without large tables that
+                                         ** change, a collection takes 0.2 µs and 0.05 µs for each tensor that it frees */
+
+/* The state's deferral. */
+typedef struct state_deferral {
+  deferral *d;
+  unsigned  pause, skip;                 /* the collections to skip after each one, and before the next one */
+} state_deferral;
 
 /* A compiled function. Its user value is the function. */
 typedef struct compiled {
@@ -36,6 +51,27 @@ static void raise_run(lua_State *L, int status) {
   raise(L, op.name, status, (const tensor *[]){&result}, 1);
 }
 
+static state_deferral *push_state_deferral(lua_State *L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &deferral_key);
+  return lua_touserdata(L, -1);
+}
+
+/* Collects young garbage before small results are written, unless such collections have been long. */
+static void collect_maybe(lua_State *L, place where) {
+  state_deferral *s = push_state_deferral(L);
+  lua_pop(L, 1);                         /* the registry holds the userdata */
+  if (s->skip > 0) {
+    s->skip--;
+    return;
+  }
+  double begin = system_clock();
+  collect_before(L, where);
+  double each = (system_clock() - begin) / (1 + s->pause);
+  if (each > LONG && s->pause < MOST_SKIPPED) s->pause = 2 * s->pause + 1;
+  else if (each < LONG / 2) s->pause /= 2;
+  s->skip = s->pause;
+}
+
 /* Runs the list. Young garbage is collected first, because results that only garbage refers to need no memory. */
 static void run_list(lua_State *L) {
   deferral *d = open_deferral;
@@ -44,10 +80,9 @@ static void run_list(lua_State *L) {
   if (this_operation.inside) raise(L, "compile", ERR_BUSY, NULL, 0);
   if (deferral_is_empty(d)) return;
   size_t bytes = deferral_bytes(d);
-  if (bytes >= WORTH) {
-    collect_before(L, op.where);
-    bytes = deferral_bytes(d);
-  }
+  if (bytes >= WORTH) collect_before(L, op.where);
+  else if (bytes >= MAYBE) collect_maybe(L, op.where);
+  if (bytes >= MAYBE) bytes = deferral_bytes(d);
   if (!memory_is_allowed(L, op.where, bytes)) {    /* garbage must not make the run exceed the limit */
     reclaim(L, op.where);
     bytes = deferral_bytes(d);
@@ -88,20 +123,19 @@ static int l_run_list(lua_State *L) {
   return 0;
 }
 
-/* Returns the state's deferral, which is made at the first call. */
-static deferral *state_deferral(lua_State *L) {
-  bool made = lua_rawgetp(L, LUA_REGISTRYINDEX, &deferral_key) != LUA_TNIL;
-  if (!made) {
-    lua_pop(L, 1);
-    deferral **box = push_object(L, &deferral_class, sizeof *box, 0);
-    *box = deferral_new();
-    if (!*box) luaL_error(L, "compile: out of memory");
+/* Returns the deferral of the state, which is made at the first call. */
+static deferral *get_deferral(lua_State *L) {
+  state_deferral *s = push_state_deferral(L);
+  if (!s) {
+    s = push_object(L, &deferral_class, sizeof *s, 0);
+    *s = (state_deferral){.d = deferral_new()};
+    if (!s->d) luaL_error(L, "compile: out of memory");
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &deferral_key);
+    lua_remove(L, -2);
   }
-  deferral *d = *(deferral **)lua_touserdata(L, -1);
   lua_pop(L, 1);
-  return d;
+  return s->d;
 }
 
 static void add_counts(deferral_counts *sum, const deferral_counts *n) {
@@ -145,7 +179,7 @@ static int l_call(lua_State *L) {
   luaL_checkstack(L, LUA_MINSTACK, "compile");
   lua_getiuservalue(L, 1, 1);
   lua_insert(L, 2);
-  deferral *d = open_deferral ? NULL : state_deferral(L);
+  deferral *d = open_deferral ? NULL : get_deferral(L);
   if (!d) lua_call(L, lua_gettop(L) - 2, LUA_MULTRET);
   else if (call_deferred(L, c, d) != LUA_OK) return lua_error(L);
   return lua_gettop(L) - 1;
@@ -239,13 +273,13 @@ static int l_explain(lua_State *L) {
 /* If os.exit closes the state inside of a compiled function, the deferral is still open. Its list runs now, because later
 ** finalizers may use the results. After an error, such a use raises an error. */
 static int l_free_deferral(lua_State *L) {
-  deferral **box = lua_touserdata(L, 1);
-  if (*box && open_deferral == *box) {
-    deferral_run(*box);
-    deferral_close(*box);
+  state_deferral *s = lua_touserdata(L, 1);
+  if (s->d && open_deferral == s->d) {
+    deferral_run(s->d);
+    deferral_close(s->d);
   }
-  deferral_free(*box);
-  *box = NULL;
+  deferral_free(s->d);
+  s->d = NULL;
   return 0;
 }
 
