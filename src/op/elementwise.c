@@ -24,8 +24,9 @@ static enum dtype kept_as(const elementwise_program *p, int at) {
 }
 
 bool scalar_identical(const scalar *a, const scalar *b) {
-  return a->i == b->i && memcmp(&a->f, &b->f, sizeof a->f) == 0 && memcmp(&a->im, &b->im, sizeof a->im) == 0 &&
-         a->is_float == b->is_float && a->is_bool == b->is_bool && a->is_complex == b->is_complex;
+  if (a->is_float != b->is_float || a->is_bool != b->is_bool || a->is_complex != b->is_complex) return false;
+  if (!a->is_float) return a->i == b->i;
+  return memcmp(&a->f, &b->f, sizeof a->f) == 0 && (!a->is_complex || memcmp(&a->im, &b->im, sizeof a->im) == 0);
 }
 
 static int add_constant(elementwise_program *p, const scalar *s, enum dtype d, int *at) {

@@ -30,7 +30,8 @@ typedef struct elementwise {
   elementwise_value value[ELEMENTWISE_VALUES];
 } elementwise;
 
-/* True if two numbers are the same bits, so that a program needs them only once. */
+/* True if two numbers are of the same kind and have the same bits, so that a program needs them only once. Compares only the
+** fields that a number of this kind has. */
 bool scalar_identical(const scalar *a, const scalar *b);
 
 /* Starts an expression with nin parameters of the dtypes in[0 … nin - 1]. nin is at most ELEMENTWISE_INPUTS. */
