@@ -10,7 +10,7 @@ local command = luatensor.name
 
 teardown(luatensor.clean)
 
-local commands = {"help", "info", "doctor", "experiment", "bench", "crossover", "advise", "report", "diff"}
+local commands = {"help", "info", "doctor", "experiment", "bench", "crossover", "advise", "report", "diff", "kernels"}
 
 describe("luatensor", function()
   it("--help lists the subcommands, and each has one with an example", function()

@@ -35,7 +35,7 @@ typedef struct gpu {
   char          words[768];            /* message of the last failure, for gpu_explain */
   const char   *last;                  /* name of the kernel that was launched last; a late error comes from this
                                        ** kernel or from an earlier kernel */
-  struct gpu_kernels *kernels;         /* the compiled kernels (compile.c) */
+  struct gpu_kernels *kernels;         /* the compiled kernels (compile/) */
   struct gpu_memory  *memory;          /* the blocks of device memory (memory.h) */
   struct gpu_streams *streams;         /* the streams and their events (stream.c) */
   struct gpu_notes   *notes;           /* the facts for messages of late errors (late.c) */
@@ -113,7 +113,7 @@ void gpu_blame(const gpu *g);
 /* Sets the message of g, formatted like printf, and returns ERR_DEVICE. */
 int gpu_fail(gpu *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- kernels: compile.c ---- */
+/* ---- kernels: compile/compile.c ---- */
 
 typedef struct gpu_kernel {
   gpu_function function;
@@ -156,9 +156,8 @@ void gpu_define(gpu_source *s, const char *format, ...) __attribute__((format(pr
 const gpu_kernel *gpu_find(const gpu *g, uint64_t key);
 int gpu_build(gpu *g, uint64_t key, const gpu_source *s, const gpu_kernel **k);
 
-/* Compiles a script's source. Unlike luatensor's own kernels, it is compiled with automatic FMA, which is the
-** compilers' default. `name` is the source's name in errors. If the function returns ERR_DEVICE, *log contains the compiler's
-** messages or is NULL. The caller frees *log. */
+/* Compiles a script's source. `name` is the source's name in errors. If the function returns ERR_DEVICE, *log contains the
+** compiler's messages or is NULL. The caller frees *log. */
 int gpu_compile_text(gpu *g, const char *text, const char *name, const char *entry, gpu_kernel *k, gpu_module *m,
                      char **log);
 

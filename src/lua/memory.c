@@ -300,17 +300,18 @@ static int l_ask_always(lua_State *L) {
 
 static const function_row faults[] = {{"_fail_after", l_fail_after, ANY}, {"_ask_always", l_ask_always, 1}, {NULL, NULL, 0}};
 
-/* Raises an error if LUATENSOR_MEMORY_LIMIT cannot be read, because the limit would otherwise be ignored or misread. */
-static void check_environment(lua_State *L) {
-  const char *text = getenv("LUATENSOR_MEMORY_LIMIT");
+/* Raises an error if a variable cannot be read as a size, because the limit would otherwise be ignored or misread. */
+static void check_environment(lua_State *L, const char *variable) {
+  const char *text = getenv(variable);
   size_t bytes;
   if (text && !text_bytes(text, &bytes))
-    luaL_error(L, "luatensor: LUATENSOR_MEMORY_LIMIT is \"%s\"; a number of bytes expected, with K, M, G or T behind it: 512M, 1.5G",
+    luaL_error(L, "luatensor: %s is \"%s\"; a number of bytes expected, with K, M, G or T behind it: 512M, 1.5G", variable,
                text);
 }
 
 void open_memory(lua_State *L) {
-  check_environment(L);
+  check_environment(L, "LUATENSOR_MEMORY_LIMIT");
+  check_environment(L, "LUATENSOR_CACHE_SIZE");
   add_functions(L, functions);
   if (getenv("LUATENSOR_FAULTS")) add_functions(L, faults);
 }

@@ -63,6 +63,13 @@ arguments.kinds = {
     if n and n >= 1 then return n end
     return nil, ("takes a whole number from 1 on, not %q"):format(text)
   end,
+  bytes = function(text)
+    local number, unit = text:match "^(%d+%.?%d*)([KMGT]?)$"
+    local bytes = number and math.tointeger(tonumber(number) * 1024 ^ ("KMGT"):find(unit, 1, true) // 1)
+    if unit == "" then bytes = math.tointeger(tonumber(number)) end
+    if bytes then return bytes end
+    return nil, ("takes a number of bytes, with K, M, G or T behind it: 512M, 1.5G, not %q"):format(text)
+  end,
   threads = function(text)
     local n = math.tointeger(tonumber(text))
     if n and pcall(lt.set_num_threads, n) then return n end
@@ -113,7 +120,7 @@ arguments.common = {
 
 -- The placeholder in --help for a value of each kind.
 local placeholders = {
-  count = "<n>", threads = "<n>", seconds = "<seconds>", device = "<device>", dtype = "<dtype>",
+  count = "<n>", bytes = "<size>", threads = "<n>", seconds = "<seconds>", device = "<device>", dtype = "<dtype>",
   output = "<file>", text = "<text>",
 }
 

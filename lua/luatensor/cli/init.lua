@@ -17,7 +17,7 @@ local progress = require "luatensor.bench.progress"
 local cli = {}
 
 --- The subcommands, in the order of --help.
-cli.commands = {"help", "info", "doctor", "experiment", "bench", "crossover", "advise", "report", "diff"}
+cli.commands = {"help", "info", "doctor", "experiment", "bench", "crossover", "advise", "report", "diff", "kernels"}
 
 --- The exit codes of the command.
 cli.codes = {done = 0, failed = 1, usage = 2, interrupted = 130}

@@ -10,14 +10,14 @@ local families = {}
 
 -- ---- one kernel of each family ----
 
--- Returns the kernels that this process has loaded, from the file LUATENSOR_KERNEL_LOG. The list is empty on devices
+-- Returns the kernels that this process has loaded, from the file LUATENSOR_KERNELS_LOADED. The list is empty on devices
 -- that load no kernels.
 local function loaded_kernels()
-  local list, path = {}, os.getenv "LUATENSOR_KERNEL_LOG"
+  local list, path = {}, os.getenv "LUATENSOR_KERNELS_LOADED"
   local file <close> = path and io.open(path)
   for line in file and file:lines() or function() end do
     local name, registers, bytes, shared, threads = line:match "^(.-)\t(%d+)\t(%d+)\t(%d+)\t(%d+)$"
-    if not name then error("a line of LUATENSOR_KERNEL_LOG: " .. line, 0) end
+    if not name then error("a line of LUATENSOR_KERNELS_LOADED: " .. line, 0) end
     list[#list + 1] = {name = name, registers = tonumber(registers), ["local"] = tonumber(bytes),
       shared = tonumber(shared), threads = tonumber(threads)}
   end

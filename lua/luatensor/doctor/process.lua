@@ -14,7 +14,7 @@ local ALONE <const> = 60             -- seconds after which a child ends without
 local function words_of(stage, seconds, device, log)
   local code = ("package.path, package.cpath = %q, %q; require('luatensor.doctor.child')(%q, %q, %q)")
     :format(package.path, package.cpath, stage.name, seconds, device)
-  if log then return {"env", "LUATENSOR_KERNEL_LOG=" .. log, interpreter(arg), "-e", code} end
+  if log then return {"env", "LUATENSOR_KERNELS_LOADED=" .. log, interpreter(arg), "-e", code} end
   return {interpreter(arg), "-e", code}
 end
 

@@ -178,16 +178,28 @@ static bool is_known(const char *processor) {
   return false;
 }
 
-static bool choose_target(gpu_vendor *v, gpu_device_id id, gpu_target *t, char reason[GPU_REASON]) {
+/* True if the compiler generates code for the processor of the target. Otherwise writes the reason. */
+static bool is_target(const gpu_vendor *v, const gpu_target *t, char reason[GPU_REASON]) {
   const int *version = v->versions.driver;
-  if (!read_processor(id, t->name, sizeof t->name)) {
-    snprintf(reason, GPU_REASON, "HIP does not tell the device's processor");
-    return false;
-  }
   enum gpu_trial trial = is_known(t->name) ? GPU_COMPILES : gpu_try_compiler(v, t->name);
   snprintf(reason, GPU_REASON, trial == GPU_REFUSES ? "hipRTC of ROCm %d.%d does not compile for %s"
            : "hipRTC of ROCm %d.%d may not know %s, and no child process could try it", version[0], version[1], t->name);
   return trial == GPU_COMPILES;
+}
+
+static bool choose_target(gpu_vendor *v, gpu_device_id id, gpu_target *t, char reason[GPU_REASON]) {
+  if (read_processor(id, t->name, sizeof t->name)) return is_target(v, t, reason);
+  snprintf(reason, GPU_REASON, "HIP does not tell the device's processor");
+  return false;
+}
+
+/* GCN and CDNA, up to gfx9, have wavefronts of 64 lanes. The names of later processors have a longer number. */
+static bool name_target(gpu_vendor *v, const char *processor, gpu_target *t, int *lanes, char reason[GPU_REASON]) {
+  size_t length = strcspn(processor, ":");
+  *lanes = strncmp(processor, "gfx", 3) == 0 && length == 6 ? 64 : 32;
+  t->is_text = false;
+  snprintf(t->name, sizeof t->name, "%s", processor);
+  return is_target(v, t, reason);
 }
 
 static void name_isa(gpu_vendor *v, gpu_device_id id, char *text, size_t size) {
@@ -226,7 +238,7 @@ gpu_vendor gpu_amd = {
   .load = {[GPU_DRIVER] = load_driver, [GPU_RTC] = load_rtc, [GPU_BLAS] = amd_load_blas, [GPU_DFT] = load_dft,
            [GPU_SOLVER] = amd_load_solver, [GPU_EIG] = amd_load_eig, [GPU_DNN] = amd_load_dnn},
   .options = options, .text_start = text_start, .no_fma = "-ffp-contract=off", .shared_plain = 64 << 10,
-  .choose_target = choose_target, .name_isa = name_isa,
+  .choose_target = choose_target, .name_target = name_target, .name_isa = name_isa,
   .blas_most = INT32_MAX, .blas_supports = amd_blas_supports, .blas_no_memory = ROCBLAS_NO_MEMORY,
   .blas_refuses = {ROCBLAS_NOT_IMPLEMENTED, ROCBLAS_NOT_BUILT, ROCBLAS_ARCH_MISMATCH},
   .solver_supports = amd_solver_supports, .solver_no_memory = ROCBLAS_NO_MEMORY, .pivot_bytes = sizeof(int32_t),

@@ -59,12 +59,12 @@ static bool load_driver(gpu_vendor *v) {
 
 /* ---- libraries whose file names contain the major version ---- */
 
-/* Loads a library. Versions newer than the driver are skipped, because the driver could not load their output.
-** `behind` is the toolkit's major version minus the library's major version. If the library cannot be used, writes the
+/* Loads a library. Versions newer than the driver are skipped, because the driver could not load their output. Without a
+** driver, the newest version is loaded. `behind` is the toolkit's major version minus the library's major version. If the library cannot be used, writes the
 ** reason and returns NULL. */
 static void *load_library(gpu_vendor *v, enum gpu_library k, const char *name, int behind, const char *missing,
                           const gpu_symbol *symbols) {
-  int major = v->versions.driver[0], newest = major < MAJOR_NEWEST ? major : MAJOR_NEWEST;
+  int major = v->versions.driver[0], newest = major > 0 && major < MAJOR_NEWEST ? major : MAJOR_NEWEST;
   return gpu_load_library(v, k, &(gpu_file){name, newest - behind, MAJOR_OLDEST - behind, missing, symbols, ""});
 }
 
@@ -78,7 +78,7 @@ static bool load_rtc(gpu_vendor *v) {
   if (v->rtc.version(&version[0], &version[1]) != 0)
     return gpu_set_reason(v, GPU_RTC, "libnvrtc.so does not tell its version");
   v->versions.compiler = 1000 * version[0] + version[1];
-  if (version[0] <= driver[0]) return true;
+  if (driver[0] == 0 || version[0] <= driver[0]) return true;
   return gpu_set_reason(v, GPU_RTC, "NVRTC %d.%d is newer than the driver, which is for CUDA %d.%d: install NVRTC %d",
                         version[0], version[1], driver[0], driver[1], driver[0]);
 }
@@ -198,17 +198,40 @@ static bool choose_architecture(const int *known, int count, int capability, gpu
   return any != 0;
 }
 
+enum { ARCHITECTURES = 128 };
+
+/* Reads the architectures for which the compiler generates code. Returns their number, or writes the reason and returns
+** 0. */
+static int read_architectures(const gpu_rtc *rtc, int known[ARCHITECTURES], char reason[GPU_REASON]) {
+  int count = 0;
+  if (rtc->arch_count(&count) == RTC_SUCCESS && count >= 1 && count <= ARCHITECTURES && rtc->archs(known) == RTC_SUCCESS)
+    return count;
+  snprintf(reason, GPU_REASON, "NVRTC does not tell what it compiles for");
+  return 0;
+}
+
 static bool choose_target(gpu_vendor *v, gpu_device_id id, gpu_target *t, char reason[GPU_REASON]) {
-  const gpu_rtc *rtc = &v->rtc;
   const int *version = v->versions.rtc;
-  int count = 0, known[128], capability = capability_of(v, id), oldest;
-  if (rtc->arch_count(&count) != RTC_SUCCESS || count < 1 || count > 128 || rtc->archs(known) != RTC_SUCCESS) {
-    snprintf(reason, GPU_REASON, "NVRTC does not tell what it compiles for");
-    return false;
-  }
+  int known[ARCHITECTURES], capability = capability_of(v, id), oldest, count = read_architectures(&v->rtc, known, reason);
+  if (count == 0) return false;
   if (choose_architecture(known, count, capability, t, &oldest)) return true;
   snprintf(reason, GPU_REASON, "NVRTC %d.%d compiles for compute capability %d.%d and newer, not for the %d.%d of this device",
            version[0], version[1], oldest / 10, oldest % 10, capability / 10, capability % 10);
+  return false;
+}
+
+/* Refuses a processor whose major version the compiler does not know, although the compiler could generate PTX for it. */
+static bool name_target(gpu_vendor *v, const char *processor, gpu_target *t, int *lanes, char reason[GPU_REASON]) {
+  int known[ARCHITECTURES], capability = 0, end = 0, oldest, count = read_architectures(&v->rtc, known, reason);
+  *lanes = 32;
+  if (count == 0) return false;
+  bool named = sscanf(processor, "sm_%3d%n", &capability, &end) == 1 && !processor[end];
+  if (named && choose_architecture(known, count, capability, t, &oldest) && !t->is_text) return true;
+  snprintf(reason, GPU_REASON, "NVRTC %d.%d does not compile for %.40s, but for", v->versions.rtc[0], v->versions.rtc[1], processor);
+  for (int i = 0; i < count; i++) {
+    size_t n = strlen(reason);
+    snprintf(reason + n, GPU_REASON - n, "%s sm_%d", i ? "," : "", known[i]);
+  }
   return false;
 }
 
@@ -237,8 +260,8 @@ gpu_vendor gpu_nvidia = {
              .wheels = "lib/python3*/site-packages/nvidia/*", .folders = toolkit_folders},
   .load = {[GPU_DRIVER] = load_driver, [GPU_RTC] = load_rtc, [GPU_BLAS] = load_blas, [GPU_DFT] = load_dft,
            [GPU_SOLVER] = load_solver, [GPU_EIG] = load_eig, [GPU_DNN] = load_dnn},
-  .options = options, .text_start = "", .no_fma = "--fmad=false", .shared_plain = 48 << 10,
-  .choose_target = choose_target, .name_isa = name_isa,
+  .options = options, .text_start = "", .no_fma = "--fmad=false", .rtc_alone = true, .shared_plain = 48 << 10,
+  .choose_target = choose_target, .name_target = name_target, .name_isa = name_isa,
   .blas_most = INT64_MAX, .blas_supports = every_device, .blas_no_memory = BLAS_NO_MEMORY,
   .blas_refuses = {BLAS_NOT_SUPPORTED, BLAS_ARCH_MISMATCH}, .blas_bf16x9 = {12, 9},
   .solver_supports = every_device, .solver_no_memory = SOLVER_NO_MEMORY, .pivot_bytes = sizeof(int64_t),

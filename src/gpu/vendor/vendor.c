@@ -243,6 +243,14 @@ bool gpu_has_bf16x9(gpu_vendor *v) {
   return first[0] && gpu_get_blas(v) && (has[0] > first[0] || (has[0] == first[0] && has[1] >= first[1]));
 }
 
+const gpu_rtc *gpu_get_compiler(gpu_vendor *v, const char **reason) {
+  bool driver = is_usable(v, GPU_DRIVER);
+  *reason = v->library[driver || v->rtc_alone ? GPU_RTC : GPU_DRIVER].reason;
+  if (!driver && !v->rtc_alone) return NULL;
+  load_once(v, GPU_RTC);
+  return v->library[GPU_RTC].usable ? &v->rtc : NULL;
+}
+
 const char *gpu_reason(gpu_vendor *v, enum gpu_library k) {
   if (!is_usable(v, GPU_DRIVER)) return v->library[GPU_DRIVER].reason;
   if (k == GPU_EIG && !is_usable(v, GPU_SOLVER)) return v->library[GPU_SOLVER].reason;

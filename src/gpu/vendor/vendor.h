@@ -48,10 +48,13 @@ typedef struct gpu_vendor {
   const char *const *options;          /* the compiler's options for all kernels, up to NULL */
   const char *text_start;              /* what stands before the text of a script's kernel */
   const char *no_fma;                  /* the compiler's option that turns off automatic FMA */
+  bool        rtc_alone;               /* the compiler can be loaded without the driver's library */
   unsigned    shared_plain;            /* bytes of dynamic shared memory that a block may use without a request */
   /* Chooses the processor for which kernels of a device are compiled. The compiler must be loaded. On failure writes the
   ** reason and returns false. */
   bool      (*choose_target)(struct gpu_vendor *v, gpu_device_id id, gpu_target *t, char reason[GPU_REASON]);
+  /* Does the same for the processor of this name, such as "sm_90", and sets *lanes to the threads of its warps. */
+  bool      (*name_target)(struct gpu_vendor *v, const char *processor, gpu_target *t, int *lanes, char reason[GPU_REASON]);
   /* Writes the device's instruction set for users: "9.0" is the compute capability. */
   void      (*name_isa)(struct gpu_vendor *v, gpu_device_id id, char *text, size_t size);
 
@@ -111,6 +114,10 @@ bool gpu_has_bf16x9(gpu_vendor *v);
 
 /* A reason: the format of the name of a library, the name of the library of matrix products, and a processor. */
 #define GPU_NEEDS_KERNELS "%s needs kernels of %s for %s, and they are missing"
+
+/* Like gpu_get_rtc, but needs no driver if the vendor's compiler is a library of its own (rtc_alone). Without a driver,
+** the newest version is loaded. On failure *reason is the reason. */
+const gpu_rtc *gpu_get_compiler(gpu_vendor *v, const char **reason);
 
 /* Returns the reason why the library is not usable, or "". The result may be a reason even if the library of
 ** convolutions is usable: see gpu_dnn_complain. */

@@ -1,6 +1,5 @@
-/* Finds compiled kernels by key, compiles missing kernels, and launches kernels. A kernel is compiled from a unit,
-** which is a source file with a set of defines and, except on the emulator, the name of the kernel. Each unit is compiled
-** at most once, or loaded from the disk cache if an earlier process has compiled it. */
+/* Finds compiled kernels by key, compiles missing kernels, and launches kernels. Each unit (request.c) is compiled at most
+** once, or loaded from the disk cache if an earlier process has compiled it. */
 
 #include "gpu/gpu.h"
 
@@ -11,7 +10,8 @@
 
 #include "base/grow.h"
 #include "gpu/cache.h"
-#include "gpu/sources.h"
+#include "gpu/compile/kernel_list.h"
+#include "gpu/compile/request.h"
 
 /* A compiled unit. On the emulator, one unit contains all kernels that have the same file and defines. */
 typedef struct unit {
@@ -105,99 +105,7 @@ void gpu_kernels_close(gpu *g) {
   g->kernels = NULL;
 }
 
-/* ---- the compiler ---- */
-
-enum { FIXED_OPTIONS = 7, OPTIONS_MOST = FIXED_OPTIONS + GPU_DEFINES, OPTION_SIZE = GPU_DEFINE_SIZE + 8 };
-
-/* The input of a compilation: the main source with all files that it includes, and the compiler's options. */
-typedef struct request {
-  const char *what;                    /* the kernel's name in error messages, such as "add float32" */
-  const char *file;                    /* the file name in the compiler's messages */
-  source_list sources;                 /* the main source first */
-  int         noptions;
-  char        option[OPTIONS_MOST][OPTION_SIZE];
-} request;
-
-static void add_option(request *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add_option(request *r, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(r->option[r->noptions++], OPTION_SIZE, format, arguments);
-  va_end(arguments);
-}
-
-/* Sets the options that all compilations share. */
-static void start_request(const gpu *g, request *r, const char *what, const char *file) {
-  r->what = what;
-  r->file = file;
-  r->noptions = 0;
-  add_option(r, "--gpu-architecture=%s", g->target.name);
-  for (const char *const *o = g->vendor->options; *o; o++) add_option(r, "%s", *o);
-  add_option(r, "%s", g->vendor->no_fma);      /* turns off automatic FMA, because results must have the same bits as
-                                               ** on the CPU; sources request FMA explicitly */
-}
-
-static void key_of(const gpu *g, const request *r, uint8_t key[HASH_SIZE]) {
-  const int *compiler = &g->vendor->versions.compiler;
-  hash h;
-  hash_start(&h);
-  hash_add(&h, compiler, sizeof *compiler);
-  hash_text(&h, r->file);
-  for (int i = 0; i < r->noptions; i++) hash_text(&h, r->option[i]);
-  for (int i = 0; i < r->sources.count; i++) {
-    hash_text(&h, r->sources.name[i]);
-    hash_text(&h, r->sources.text[i]);
-  }
-  hash_finish(&h, key);
-}
-
-/* Returns the compiler's messages as a string that the caller frees. Returns NULL if there are no messages. */
-static char *read_log(const gpu_rtc *rtc, rtc_program p) {
-  size_t bytes = 0;
-  if (rtc->log_size(p, &bytes) != RTC_SUCCESS || bytes < 2) return NULL;
-  char *text = malloc(bytes + 1);
-  if (!text) return NULL;
-  text[bytes] = 0;
-  if (rtc->log(p, text) == RTC_SUCCESS) return text;
-  free(text);
-  return NULL;
-}
-
-/* Returns the compiled image, which the caller frees. The image is a binary, or a text that ends with the zero byte that
-** the driver requires. Returns NULL on failure. */
-static void *read_image(const gpu *g, const gpu_rtc *rtc, rtc_program p, size_t *bytes) {
-  bool text = g->target.is_text;
-  if ((text ? rtc->text_size : rtc->binary_size)(p, bytes) != RTC_SUCCESS || *bytes == 0) return NULL;
-  char *image = malloc(*bytes);
-  if (image && (text ? rtc->text : rtc->binary)(p, image) == RTC_SUCCESS) return image;
-  free(image);
-  return NULL;
-}
-
-/* Reports a failed compilation. The error message contains only the first 480 bytes of the compiler's messages. The
-** first errors are enough, because luatensor's own kernels compile unless someone has edited their files. */
-static int fail_compile(gpu *g, const request *r, rtc_result result, const char *log) {
-  enum { LOG_MOST = 480 };
-  const char *words = log ? log : gpu_get_rtc(g->vendor)->error_text(result);
-  size_t length = strlen(words), most = length < LOG_MOST ? length : LOG_MOST;
-  while (most && words[most - 1] == '\n') most--;
-  return gpu_fail(g, "compiling %s (%s): %.*s", r->what, r->file, (int)most, words);
-}
-
-static int compile(gpu *g, const request *r, void **image, size_t *bytes, char **log) {
-  const gpu_rtc *rtc = gpu_get_rtc(g->vendor);
-  const char *options[OPTIONS_MOST];
-  rtc_program p = NULL;
-  for (int i = 0; i < r->noptions; i++) options[i] = r->option[i];
-  rtc_result result = rtc->create(&p, r->sources.text[0], r->file, r->sources.count - 1, r->sources.text + 1,
-                                  r->sources.name + 1);
-  if (result != RTC_SUCCESS) return fail_compile(g, r, result, NULL);
-  result = rtc->compile(p, r->noptions, options);
-  *log = result == RTC_SUCCESS ? NULL : read_log(rtc, p);
-  *image = result == RTC_SUCCESS ? read_image(g, rtc, p, bytes) : NULL;
-  rtc->destroy(&p);
-  return *image ? OK : fail_compile(g, r, result, *log);
-}
+/* ---- modules ---- */
 
 static gpu_result load_image(gpu *g, const void *image, gpu_module *m) {
   gpu_result r = g->driver->module_load(m, image);
@@ -206,19 +114,19 @@ static gpu_result load_image(gpu *g, const void *image, gpu_module *m) {
 
 /* Loads a module from the disk cache. If the cache has no image, or the driver refuses the image, compiles the source
 ** and stores the new image. *log receives the compiler's messages, or NULL. */
-static int load_module(gpu *g, const request *r, const uint8_t key[HASH_SIZE], gpu_module *m, char **log) {
-  char what[128];
+static int load_module(gpu *g, const request *r, gpu_module *m, char **log) {
+  char what[128], reason[REQUEST_REASON];
   size_t bytes = 0;
-  void *image = cache_read(key, &bytes);
+  void *image = cache_read(r->key, &bytes);
   *log = NULL;
   snprintf(what, sizeof what, "loading %s", r->what);
   gpu_result loaded = image ? load_image(g, image, m) : GPU_NOT_FOUND;
   free(image);
   if (loaded == GPU_SUCCESS || loaded == GPU_OUT_OF_MEMORY) return gpu_check(g, loaded, what);
-  int st = compile(g, r, &image, &bytes, log);
-  if (st != OK) return st;
-  st = gpu_check(g, load_image(g, image, m), what);
-  if (st == OK) cache_write(key, image, bytes);
+  image = request_compile(r, &bytes, log, reason);
+  if (!image) return gpu_fail(g, "%s", reason);
+  int st = gpu_check(g, load_image(g, image, m), what);
+  if (st == OK) cache_write(r->key, image, bytes);
   free(image);
   return st;
 }
@@ -248,39 +156,30 @@ static bool make_room(struct gpu_kernels *k) {
 /* Sets *m to the module that is compiled from s->file with the defines of s. */
 static int get_module(gpu *g, const gpu_source *s, gpu_module *m) {
   struct gpu_kernels *k = g->kernels;
+  const request_for target = {g->vendor, g->target, g->lanes};
   request r;
-  uint8_t key[HASH_SIZE];
   char *log;
-  start_request(g, &r, s->name, s->file);
-  add_option(&r, "-DLANES=%d", g->lanes);
-  if (!g->vendor->versions.emulated) {           /* the emulator compiles a file with four kernels as fast as one of them */
-    add_option(&r, "-DONE_ENTRY");
-    add_option(&r, "-DENTRY_%s=~,KERNEL_ENTRY", s->entry);
-  }
-  for (int i = 0; i < s->ndefines; i++) add_option(&r, "-D%s", s->define[i]);
-  source_closure(&r.sources, s->file, s->text);
-  if (!r.sources.text[0]) return gpu_fail(g, "no kernels in %s", s->file);
-  key_of(g, &r, key);
-  unit *u = find_unit(k, key);
+  if (request_own(&r, &target, s) != OK) return gpu_fail(g, "no kernels in %s", s->file);
+  unit *u = find_unit(k, r.key);
   if (u) {
     *m = u->module;
     return OK;
   }
   if (!make_room(k)) return gpu_fail(g, "out of memory");
-  int st = load_module(g, &r, key, m, &log);
+  int st = load_module(g, &r, m, &log);
   free(log);
   if (st != OK) return st;
   u = &k->units[k->nunits++];
-  memcpy(u->key, key, HASH_SIZE);
+  memcpy(u->key, r.key, HASH_SIZE);
   u->module = *m;
   return OK;
 }
 
-/* Appends a line about a loaded kernel to the file LUATENSOR_KERNEL_LOG, if this variable is set. The fields are separated
+/* Appends a line about a loaded kernel to the file LUATENSOR_KERNELS_LOADED, if this variable is set. The fields are separated
 ** by tabs: the kernel's name, the registers of a thread, its bytes of local memory, the bytes of static shared memory of
 ** a block, and the most threads of a block. */
 static void log_kernel(const gpu *g, const char *name, const gpu_kernel *k) {
-  const char *path = getenv("LUATENSOR_KERNEL_LOG");
+  const char *path = getenv("LUATENSOR_KERNELS_LOADED");
   FILE *file = path && *path ? fopen(path, "a") : NULL;
   if (!file) return;
   int registers = 0, local = 0;
@@ -320,6 +219,7 @@ int gpu_build(gpu *g, uint64_t key, const gpu_source *s, const gpu_kernel **foun
   gpu_kernel *k = new_kernel(s->name);
   if (!k) return gpu_fail(g, "out of memory");
   st = get_entry(g, m, s->entry, s->name, k);
+  if (st == OK) st = kernel_list_note(g, s, false);
   if (st == OK && !add_kernel(g->kernels, key, k)) st = gpu_fail(g, "out of memory");
   if (st != OK) free(k);
   else *found = k;
@@ -342,31 +242,20 @@ static const char *keep_name(const char *name) {
   return n->name;
 }
 
-/* Returns a script's text with the lines that the compiler needs before it, which the caller frees. hipRTC's messages
-** use the text's name only because of the #line. */
-static char *start_text(const gpu *g, const char *text, const char *name) {
-  const char *start = g->vendor->text_start;
-  size_t bytes = strlen(start) + strlen(name) + strlen(text) + 16;
-  char *whole = malloc(bytes);
-  if (whole) snprintf(whole, bytes, "%s#line 1 \"%s\"\n%s", start, name, text);
-  return whole;
-}
-
 int gpu_compile_text(gpu *g, const char *text, const char *name, const char *entry, gpu_kernel *k, gpu_module *m,
                      char **log) {
+  const request_for target = {g->vendor, g->target, g->lanes};
+  gpu_source s = {.file = name, .text = text, .entry = entry};
   request r;
-  uint8_t key[HASH_SIZE];
-  char *whole = start_text(g, text, name);
-  if (!whole) return ERR_MEMORY;
-  start_request(g, &r, name, name);
-  source_closure(&r.sources, name, whole);
-  if (r.sources.count > 1) add_option(&r, "-DLANES=%d", g->lanes);       /* luatensor's files are included */
-  key_of(g, &r, key);
-  int st = load_module(g, &r, key, m, log);
-  free(whole);
+  snprintf(s.name, sizeof s.name, "%s", name);
+  int st = request_script(&r, &target, &s);
+  if (st != OK) return st;
+  st = load_module(g, &r, m, log);
+  request_free(&r);
   if (st != OK) return st;
   k->name = keep_name(name);
   st = get_entry(g, *m, entry, name, k);
+  if (st == OK) st = kernel_list_note(g, &s, true);
   if (st != OK) g->driver->module_unload(*m);
   return st;
 }
