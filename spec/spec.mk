@@ -185,18 +185,20 @@ $(BUILD)/spec/limits: spec/support/measure_limits.lua $(EMULATOR)/libnvrtc.so | 
 
 # ---- the real compilers -------------------------------------------------------------------------
 
-build/spec/units: spec/support/units.c build
+build/spec/units: spec/support/units/units.c spec/support/units/cubin.c spec/support/units/cubin.h build
 	@mkdir -p $(@D)
-	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Isrc -o $@ $< $(BUILD)/obj/gpu/sources.o $(BUILD)/obj/embedded.o -ldl
+	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Isrc -o $@ spec/support/units/units.c spec/support/units/cubin.c $(BUILD)/obj/gpu/sources.o $(BUILD)/obj/embedded.o -ldl
 
 # Compiles a share, $(1), of the kernels that test-emulated has listed by a compiler's library, $(2), which needs no GPU,
-# for the targets $(3). $(4) tells how to get the library.
+# for the targets $(3). $(4) tells how to get the library, and $(5) is a further option.
 COMPILE_REALLY = if [ -z "$(2)" ]; then $(call SKIP,$(4)); \
   elif [ ! -s $(COMPILED) ]; then $(call SKIP,no list of kernels here: make test-emulated writes one); \
-  else echo "ROTATION=$(ROTATION)"; build/spec/units --share $(1) $(2) $(3) < $(COMPILED); fi
+  else echo "ROTATION=$(ROTATION)"; build/spec/units --share $(1) $(5) $(2) $(3) < $(COMPILED); fi
 
 # NVRTC is a part of CUDA toolkits and of PyPI's package nvidia-cuda-nvrtc. FULL=1 compiles all kernels for one target and
-# a fifth of them for the others.
+# a fifth of them for the others. UPDATE=1 compiles all kernels and writes their registers and their static shared memory to
+# the table that the emulator uses.
+NVIDIA_TABLE := spec/data/nvidia_kernels.txt
 WHEEL_FOLDERS = $(if $(VIRTUAL_ENV),$(wildcard $(VIRTUAL_ENV)/lib/python3*/site-packages/nvidia/*/lib))
 LIBNVRTC    ?= $(lastword $(wildcard $(foreach d,$(addsuffix /lib64,$(CUDA_HOME) /usr/local/cuda) $(WHEEL_FOLDERS),$d/libnvrtc.so.12 $d/libnvrtc.so.13)))
 NVRTC_ARCHS ?= 80 90
@@ -205,7 +207,7 @@ NVRTC_SHARE ?= 16:$(ROTATION)
 test-nvrtc: build/spec/units   ## compiles a share of the specs' kernels by NVIDIA's NVRTC, if it is installed; FULL=1: all
 	@$(if $(FULL),spec/support/sum "$(MAKE) -s test-nvrtc FULL= NVRTC_SHARE=1:0 NVRTC_ARCHS=90" \
 	    "$(MAKE) -s test-nvrtc FULL= NVRTC_SHARE=5:$(ROTATION) NVRTC_ARCHS='75 80 86 89 100 120'", \
-	  $(call COMPILE_REALLY,$(NVRTC_SHARE),$(LIBNVRTC),$(NVRTC_ARCHS),no libnvrtc here: LIBNVRTC=path names one))
+	  $(call COMPILE_REALLY,$(if $(UPDATE),1:0,$(NVRTC_SHARE)),$(LIBNVRTC),$(if $(UPDATE),90,$(NVRTC_ARCHS)),no libnvrtc here: LIBNVRTC=path names one,$(if $(UPDATE),--table $(NVIDIA_TABLE))))
 
 # Debian's hipRTC is 5.2.3. It is a part of libamdhip64, which knows no newer processor than gfx1030.
 LIBHIPRTC ?= $(lastword $(wildcard /usr/lib/$(MULTIARCH)/libamdhip64.so.* /opt/rocm/lib/libhiprtc.so))

@@ -196,6 +196,22 @@ describe("luatensor kernels", function()
     end)
   end)
 
+  it("compiles machine code by NVIDIA's own compiler, without a driver", function()
+    if not gpu.nvrtc then return pending "needs NVRTC" end
+    local path, cache = listed(vendors[1]), new "cache"
+    local own = ("LUATENSOR_CUDA_PATH=%s LUATENSOR_CACHE=%s"):format(gpu.nvrtc:match "^(.*)/", cache)
+    local status, output = luatensor.run("kernels --arch sm_75 " .. path, own)
+    assert.equal(0, status, output)
+    local kernels = select(2, shell.read(path):gsub("\n", "")) - 1
+    assert.truthy(output:find(("sm_75: %d compiled, 0 already in the cache, 0 failed"):format(kernels), 1, true), output)
+    for name in shell.passes("ls " .. cache):gmatch "%S+" do
+      local image = shell.read(cache .. "/" .. name):match "\127ELF.*"
+      assert.equal(190, ("<I2"):unpack(image, 19), "the machine EM_CUDA")
+    end
+    output = select(2, luatensor.run("kernels --arch sm_75 " .. path, own))
+    assert.truthy(output:find(("sm_75: 0 compiled, %d already"):format(kernels), 1, true), output)
+  end)
+
   for arguments, why in pairs {
     ["--arch sm_9 list"] = '--arch takes an architecture such as sm_90 or gfx90a, not "sm_9"',
     ["--arch hopper list"] = '--arch takes an architecture such as sm_90 or gfx90a, not "hopper"',

@@ -41,6 +41,10 @@ function gpu.only(kind, settings, path)
     paths.cuda, paths.rocm, build, settings or kind == "rocm" and "lanes=64" or "")
 end
 
+--- The path of NVIDIA's own NVRTC, which needs no GPU, or nil. LIBNVRTC may name it.
+gpu.nvrtc = shell.passes([[ls $LIBNVRTC /usr/local/cuda/lib64/libnvrtc.so.1[23] \
+  $VIRTUAL_ENV/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so.1[23] 2>/dev/null || true]]):match "/[^\n]+%.so[^\n]*"
+
 --- True if the emulator's libraries of AMD are built.
 gpu.amd_is_emulated = shell.exists(folder .. "/libamdhip64.so")
 
