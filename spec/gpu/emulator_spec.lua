@@ -99,3 +99,86 @@ describe("the emulated GPU's settings", function()
     assert.is_truthy(output:find("no cuGraphLaunch", 1, true), output)
   end)
 end)
+
+-- Runs a script in which x is a tensor of four elements on the emulated GPU, with these settings. Returns the output.
+local function run(script, settings, variables)
+  local status, output = shell.run(([[LUATENSOR_CUDA_PATH=%s LUATENSOR_CACHE=%s/spec/kernels LUATENSOR_EMULATOR=%s %s tools/lua - <<'END'
+    lt = require "luatensor" x = lt.tensor({3, 1, 4, 2}, {dtype = "float32", device = "cuda"}) %s
+END]]):format(folder, build, settings, variables or "", script))
+  assert.equal(0, status, output)
+  return output
+end
+
+describe("the emulated GPU's table of kernels", function()
+  if not shell.exists(folder .. "/emulator.so") then return end
+
+  it("has luatensor's own kernels", function()
+    local own, listed = {}, {}
+    for line in shell.passes("cat $(find src/gpu/kernels -name '*.cuh')"):gmatch "[^\n]+" do
+      local name = line:match "^KERNEL%((.-)%)" or line:match "^KERNEL_COOPERATIVE%((.-)%)"
+      if name then own[name] = true end
+    end
+    for line in io.lines "spec/data/nvidia_kernels.txt" do
+      local name, threads, registers, shared = line:match "^(%l[%w_]*) (%d+) (%d+) (%d+)$"
+      if name then listed[name] = threads * registers <= 65536 and tonumber(shared) <= 48 << 10 end
+    end
+    assert.same(own, listed)
+  end)
+
+  it("limits the threads of a launch by the registers, and its shared memory by that of the kernel", function()
+    local table = os.tmpname()
+    local script = "print((select(2, pcall(lt.sort, lt.rand({4096}):to 'cuda'))))"
+    shell.write(table, "# a comment\nsort_short 1024 64 0\n")
+    assert.matches("^%[.* %[4096%] cuda:0\n$", run(script, "table=" .. table))
+    shell.write(table, "sort_short 1024 136 0\n")
+    assert.equal("sort: launch of sort float32: 1024 threads in a block; the compiled kernel takes at most 480\n",
+      run(script, "table=" .. table))
+    shell.write(table, ("sort_short 1024 32 %d\n"):format(227 << 10))
+    assert.matches("^sort: launch of sort float32: invalid argument", run(script, "table=" .. table))
+    os.remove(table)
+  end)
+
+  it("is not for the kernels of scripts", function()
+    local table = os.tmpname()
+    shell.write(table, "f 1024 255 1000000\n")
+    assert.equal("10.0\n", run([[
+      lt.kernel("__global__ void f(float *x) { x[threadIdx.x] += threadIdx.x % 1024 == 1023; }", "f")({grid = 1, block = 1024},
+        lt.zeros(1024, {device = "cuda"}))
+      print(x:sum():item())]], "table=" .. table))
+    os.remove(table)
+  end)
+end)
+
+describe("threads that take turns", function()
+  if not shell.exists(folder .. "/emulator.so") then return end
+
+  -- 1024 threads of four blocks report an index that is out of range.
+  local script = [[
+    local index = lt.arange(1, 1025, {device = "cuda", dtype = "int64"}) + 4
+    local function said(index) return (select(2, pcall(function() return x:take(index):sum():item() end)):gsub("^.-: ", "")) end
+    print(said(index))
+    print(said(index:flip(1)))]]
+  local want = "take: index 5 in dim 1: out of range for length 4\ntake: index 1028 in dim 1: out of range for length 4\n"
+
+  -- Returns the output if the text of a file of kernels is changed.
+  local function changed(from, to, settings)
+    local path = shell.folder()
+    local text = shell.read "src/gpu/kernels/late.cuh"
+    local at, last = text:find(from, 1, true)
+    shell.write(path .. "/late.cuh", text:sub(1, at - 1) .. to .. text:sub(last + 1))
+    local output = run(script, settings, ("LUATENSOR_KERNELS=%s LUATENSOR_CACHE=%s"):format(path, path))
+    shell.passes("rm -r " .. path)
+    return output
+  end
+
+  it("wait for the lock of a late error for few rounds", function()
+    assert.equal(want, run(script, "contend=8"))
+    assert.equal(want, run(script, "contend=2048,threads=reverse"))
+  end)
+
+  it("show a lock that is not given back, and threads that do not ask whether they still need it", function()
+    local waits = "waits for a lock for too many rounds"
+    assert.truthy(changed("atomicExch(&late->lock, 0);", "", "contend=5000,threads=reverse"):find(waits, 1, true))
+    assert.truthy(changed("told = is_beaten(now, what, position);\n      continue;", "continue;", "contend=8"):find(waits, 1, true))
+  end)
+end)

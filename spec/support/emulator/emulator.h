@@ -50,7 +50,12 @@ struct settings_t {
   int    lanes = 32;                   /* number of threads of a warp: 32 or 64 */
   bool   lazy = false;                 /* operations are run only when a result is needed, instead of at once */
   int    block = 1024;                 /* maximum number of threads of a block that every compiled kernel reports */
-  int    shared = 0;                   /* bytes of static shared memory that every compiled kernel reports */
+  int    shared = 0;                   /* bytes of static shared memory that every compiled kernel reports, besides those
+                                       ** of the table */
+  char   table[512] = "";              /* the file with the resources of kernels; if it is empty, kernels.txt beside the
+                                       ** library */
+  int    contend = 0;                  /* the threads of a block take turns at memory fences and locks, and a thread may
+                                       ** wait this many rounds for a lock; 0: they do not take turns */
   bool   reverse = false;              /* the threads of a block run in reverse order, the last one first */
   bool   guard = false;                /* a protected page follows each block of memory, so that accesses beyond its
                                        ** end are detected */

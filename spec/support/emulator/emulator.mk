@@ -13,7 +13,11 @@ EMULATOR_LIBS   := $(patsubst %,$(EMULATOR)/%,libcuda.so.1 libnvrtc.so libcublas
 SIMT_HEADERS    := $(patsubst %,$(EMULATOR)/%.h,simt simt_abi simt_math simt_unit)
 
 .PHONY: emulator
-emulator: $(EMULATOR_LIBS) $(EMULATOR)/emulator.so $(EMULATOR)/emulator_hip.so   ## builds the emulated GPU in build/spec/emulator
+emulator: $(EMULATOR_LIBS) $(EMULATOR)/kernels.txt $(EMULATOR)/emulator.so $(EMULATOR)/emulator_hip.so   ## builds the emulated GPU in build/spec/emulator
+
+$(EMULATOR)/kernels.txt: spec/data/nvidia_kernels.txt
+	@mkdir -p $(@D)
+	@cp $< $@
 
 $(EMULATOR)/obj/%.o: $(EMULATOR_SRC)/%.cpp
 	@mkdir -p $(@D)

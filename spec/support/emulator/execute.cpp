@@ -25,6 +25,7 @@ struct thread {
   unsigned index[3];
   fiber   *on;
   bool     at_warp;                    /* the thread waits for other lanes of its warp */
+  int      waits;                      /* number of comparisons in vain (atomicCAS) */
   simt_mask mask, ballot;
   unsigned source;
   unsigned long long value, result;
@@ -128,13 +129,16 @@ static void remake_fibers() {
     if (fiber_make(f, fiber_body)) idle.push_back(f);
 }
 
-/* Runs other fibers until wake() was called for this thread. If block.failed is set, the thread never continues. */
-static void pause() {
+/* Runs other fibers, `next` first, until wake() was called for this thread. If block.failed is set, the thread never
+** continues. */
+static void switch_to(fiber *next) {
   thread *self = block.current;
-  fiber_switch(self->on, next_fiber());
+  fiber_switch(self->on, next);
   block.current = self;
   memcpy(block.now->thread, self->index, sizeof self->index);
 }
+
+static void pause() { switch_to(next_fiber()); }
 
 /* ---- the functions of struct simt_host, which kernels call ---- */
 
@@ -229,7 +233,19 @@ static unsigned long long host_exchange(simt_mask mask, unsigned long long bits,
 
 static void host_fail(int result, const char *why) { impossible(result, why); }
 
-static const simt_host host = {host_next, host_barrier, host_vote, host_exchange, host_active, host_lane, host_fail};
+/* With the setting `contend`, starts a thread of the block that has not started, or else runs the thread that has not run
+** for the longest time. A kernel fails if a thread waits for too many rounds. */
+static void host_yield(int waits) {
+  thread *self = block.current;
+  if (!settings.contend) return;
+  if (waits && ++self->waits > settings.contend) impossible(LAUNCH_FAILED, "waits for a lock for too many rounds");
+  wake(self);
+  fiber *next = block.started < block.threads ? block.starting = take_fiber() : next_fiber();
+  if (!next) block.failed = LAUNCH_OUT_OF_RESOURCES;
+  switch_to(next ? next : &home);
+}
+
+static const simt_host host = {host_next, host_barrier, host_vote, host_exchange, host_active, host_lane, host_fail, host_yield};
 
 /* ---- running a block and a launch ---- */
 

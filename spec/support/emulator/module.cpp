@@ -17,6 +17,8 @@ enum { MAX_SHARED = 48 << 10, MAX_SHARED_ON_DEMAND = SIMT_SHARED, MAX_BLOCK = 10
 struct gpu_function_opaque {
   gpu_module  module;
   const simt_kernel *kernel;
+  int         registers;               /* registers of a thread */
+  int         fixed;                   /* bytes of static shared memory */
   unsigned    shared;                  /* maximum bytes of dynamic shared memory that a launch may request */
 };
 
@@ -25,6 +27,7 @@ struct gpu_module_opaque {
   void        *library = nullptr;
   int          file = -1;
   simt_module *unit = nullptr;
+  bool         listed = false;         /* the table has the module's kernels */
   std::map<std::string, std::unique_ptr<gpu_function_opaque>> functions;
 };
 
@@ -48,18 +51,28 @@ static int check_image(const simt_image &i) {
   return runs ? SUCCESS : NO_BINARY_FOR_GPU;
 }
 
+/* The program's name and its options, separated by tabs, and its source if it is no file of src/gpu/kernels. */
+static const char *description(const simt_image &i) { return reinterpret_cast<const char *>(&i + 1) + i.bytes; }
+
+/* True if the program was compiled by the emulated hipRTC, whose options define a processor (hip.cpp). */
+static bool is_of_amd(const std::string &unit) { return unit.find("-D__HIP__") != std::string::npos; }
+
+/* True for luatensor's own kernels: files of src/gpu/kernels, and generated sources (gpu/elementwise.c). */
+static bool is_own(const std::string &unit) {
+  std::string name = unit.substr(0, unit.find('\t'));
+  return name.find(".cuh") != std::string::npos || name == "elementwise.cu";
+}
+
 /* Appends a line for a loaded program to the list that the environment variable LUATENSOR_EMULATOR_UNITS names: the
-** program's name and its options, separated by tabs. spec/support/units.c compiles these programs by NVRTC or hipRTC.
+** program's name and its options, separated by tabs. spec/support/units/units.c compiles these programs by NVRTC or hipRTC.
 ** Programs are listed when they are loaded, because most of them are compiled by an earlier process. The source of a
 ** program that is no file of src/gpu/kernels is stored in a file beside the list, and the line begins with @ and the path
-** of this file. Programs of the emulated hipRTC are left out, because their options define a processor (hip.cpp); NVIDIA's
-** devices load the same programs. */
+** of this file. Programs of the emulated hipRTC are left out; NVIDIA's devices load the same programs. */
 static void note_unit(const simt_image &i) {
   static auto &noted = *new std::set<std::string>;
   const char *file = getenv("LUATENSOR_EMULATOR_UNITS");
-  std::string unit = reinterpret_cast<const char *>(&i + 1) + i.bytes;
-  bool of_amd = unit.find("-D__HIP__") != std::string::npos;
-  if (!file || !*file || of_amd || !noted.insert(unit).second) return;
+  std::string unit = description(i);
+  if (!file || !*file || is_of_amd(unit) || !noted.insert(unit).second) return;
   size_t line = unit.find('\n'), name = std::min(unit.find('\t'), line);
   std::string text = unit.substr(0, line);
   if (line != std::string::npos) {
@@ -107,7 +120,52 @@ static const simt_kernel *find_kernel(gpu_module m, const char *name) {
   return nullptr;
 }
 
-static int most_threads(gpu_function f) { return std::min(settings.block, f->kernel->threads); }
+/* ---- resources of kernels ---- */
+
+enum { REGISTERS_OF_A_BLOCK = 64 << 10, REGISTERS_UNKNOWN = 32 };
+
+struct resources { int registers = REGISTERS_UNKNOWN, shared = 0; };
+
+/* A kernel's name and the threads of its largest block (__launch_bounds__). */
+typedef std::pair<std::string, int> kernel_key;
+
+/* Reads the table that NVIDIA's compiler has made (make test-nvrtc UPDATE=1): for each kernel its name, the threads of its
+** largest block, the registers of a thread and the bytes of static shared memory. */
+static std::map<kernel_key, resources> read_table(const char *path) {
+  std::map<kernel_key, resources> table;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    char name[64];
+    int threads;
+    resources r;
+    if (sscanf(line.c_str(), "%63s %d %d %d", name, &threads, &r.registers, &r.shared) == 4) table[{name, threads}] = r;
+  }
+  return table;
+}
+
+/* Returns the path of the table. */
+static std::string table_path() {
+  Dl_info here;
+  if (settings.table[0]) return settings.table;
+  if (!dladdr(reinterpret_cast<const void *>(&cuModuleLoadData), &here)) return "";
+  std::string path = here.dli_fname;
+  return path.substr(0, path.rfind('/') + 1) + "kernels.txt";
+}
+
+static resources resources_of(const gpu_module m, const simt_kernel *k) {
+  static auto &tables = *new std::map<std::string, std::map<kernel_key, resources>>;
+  if (!m->listed) return resources();
+  std::string path = table_path();
+  if (!tables.count(path)) tables[path] = read_table(path.c_str());
+  auto row = tables[path].find({k->name, k->threads});
+  return row == tables[path].end() ? resources() : row->second;
+}
+
+/* Returns the largest number of threads of a block. A warp of 32 threads gets registers in steps of 8 for each thread. */
+static int most_threads(gpu_function f) {
+  int by_registers = REGISTERS_OF_A_BLOCK / ((f->registers + 7) / 8 * 8) / 32 * 32;
+  return std::min(std::min(settings.block, by_registers), f->kernel->threads);
+}
 
 /* ---- launching ---- */
 
@@ -174,6 +232,7 @@ EXPORT int cuModuleLoadData(gpu_module *m, const void *image) {
     unload(loaded);
     return INVALID_IMAGE;
   }
+  loaded->listed = is_own(description(i)) && !is_of_amd(description(i));
   note_unit(i);
   modules.insert(loaded);
   *m = loaded;
@@ -199,7 +258,10 @@ EXPORT int cuModuleGetFunction(gpu_function *f, gpu_module m, const char *name) 
     slot.reset(new gpu_function_opaque);
     slot->module = m;
     slot->kernel = k;
-    slot->shared = unsigned(MAX_SHARED - settings.shared);
+    resources r = resources_of(m, k);
+    slot->registers = r.registers;
+    slot->fixed = settings.shared + r.shared;
+    slot->shared = unsigned(MAX_SHARED - slot->fixed);
     functions.insert(slot.get());
   }
   *f = slot.get();
@@ -211,8 +273,8 @@ EXPORT int cuFuncGetAttribute(int *value, gpu_func_attr a, gpu_function f) {
   if (!functions.count(f)) return INVALID_HANDLE;
   switch (a) {
     case 0: *value = most_threads(f); break;         /* maximum number of threads of a block */
-    case 1: *value = settings.shared; break;         /* bytes of static shared memory */
-    case 4: *value = 32; break;                      /* number of registers of a thread */
+    case 1: *value = f->fixed; break;                /* bytes of static shared memory */
+    case 4: *value = f->registers; break;            /* number of registers of a thread */
     case 5: case 6: *value = settings.capability; break;
     case 8: *value = int(f->shared); break;
     default: *value = 0;
@@ -225,7 +287,7 @@ EXPORT int cuFuncSetAttribute(gpu_function f, gpu_func_attr a, int value) {
   if (!functions.count(f)) return INVALID_HANDLE;
   if (a == 9) return SUCCESS;                        /* the preferred part of the cache for shared memory, which has
                                                      ** no effect here */
-  if (a != 8 || value < 0 || value > MAX_SHARED_ON_DEMAND - settings.shared) return INVALID_VALUE;
+  if (a != 8 || value < 0 || value > MAX_SHARED_ON_DEMAND - f->fixed) return INVALID_VALUE;
   f->shared = unsigned(value);
   return SUCCESS;
 }

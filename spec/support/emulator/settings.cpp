@@ -54,6 +54,8 @@ static bool set(const std::string &key, const char *v) {
   else if (key == "threads") settings.reverse = !strcmp(v, "reverse");
   else if (key == "block") settings.block = int(number(v));
   else if (key == "shared") settings.shared = int(number(v));
+  else if (key == "contend") settings.contend = int(number(v));
+  else if (key == "table") snprintf(settings.table, sizeof settings.table, "%s", v);
   else if (key == "guard") settings.guard = on;
   else if (key == "protect") settings.protect = on;
   else if (key == "leaks") settings.leaks = on;

@@ -108,7 +108,7 @@ template <class T> static inline T __shfl_xor_sync(simt_mask mask, T v, int with
   return simt_exchange(mask, v, other < (lane & ~(width - 1u)) + width ? other : lane);
 }
 
-static inline void __threadfence() {}
+static inline void __threadfence() { simt_now.host->yield(0); }
 static inline void __threadfence_block() {}
 static inline void __threadfence_system() {}
 static inline void __nanosleep(unsigned) {}
@@ -119,7 +119,8 @@ static inline long long clock64() { static long long ticks; return ++ticks; }
 extern "C" int printf(const char *, ...);
 
 /* ---- atomics ----
-** Only one thread runs at a time, so plain code is atomic. */
+** Only one thread runs at a time, so plain code is atomic. A thread that compares in vain, such as one that waits for a
+** lock, lets other threads run. */
 
 #define SIMT_ATOMIC(name, expression) \
   template <class T> static inline T name(T *p, simt_same<T> v) { T old = *p; *p = (expression); return old; }
@@ -138,6 +139,7 @@ SIMT_ATOMIC(atomicDec,  old == 0 || old > v ? v : old - 1)
 template <class T> static inline T atomicCAS(T *p, simt_same<T> is, simt_same<T> v) {
   T old = *p;
   if (old == is) *p = v;
+  else simt_now.host->yield(1);
   return old;
 }
 

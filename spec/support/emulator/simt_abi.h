@@ -2,7 +2,7 @@
 #ifndef SIMT_ABI_H
 #define SIMT_ABI_H
 
-enum { SIMT_ABI = 5, SIMT_SHARED = 227 << 10 };      /* SIMT_SHARED: maximum bytes of shared memory of a block */
+enum { SIMT_ABI = 6, SIMT_SHARED = 227 << 10 };      /* SIMT_SHARED: maximum bytes of shared memory of a block */
 
 typedef unsigned long long simt_mask;                        /* bit mask of lanes of a warp */
 
@@ -18,6 +18,8 @@ struct simt_host {
   simt_mask (*active)();
   unsigned (*lane)();
   void (*fail)(int result, const char *why);                 /* does not return */
+  void (*yield)(int waits);                                  /* lets the block's other threads run, if they take turns;
+                                                             ** waits: the thread failed to change a variable */
 };
 
 /* The indices of the running thread, the sizes of its block and its grid, and the driver's functions. Each compiled
