@@ -60,11 +60,11 @@ static bool load_driver(gpu_vendor *v) {
 /* ---- libraries whose file names contain the major version ---- */
 
 /* Loads a library. Versions newer than the driver are skipped, because the driver could not load their output. Without a
-** driver, the newest version is loaded. `behind` is the toolkit's major version minus the library's major version. If the library cannot be used, writes the
+** usable driver, the newest version is loaded. `behind` is the toolkit's major version minus the library's major version. If the library cannot be used, writes the
 ** reason and returns NULL. */
 static void *load_library(gpu_vendor *v, enum gpu_library k, const char *name, int behind, const char *missing,
                           const gpu_symbol *symbols) {
-  int major = v->versions.driver[0], newest = major > 0 && major < MAJOR_NEWEST ? major : MAJOR_NEWEST;
+  int major = v->versions.driver[0], newest = major >= MAJOR_OLDEST && major < MAJOR_NEWEST ? major : MAJOR_NEWEST;
   return gpu_load_library(v, k, &(gpu_file){name, newest - behind, MAJOR_OLDEST - behind, missing, symbols, ""});
 }
 
@@ -78,7 +78,7 @@ static bool load_rtc(gpu_vendor *v) {
   if (v->rtc.version(&version[0], &version[1]) != 0)
     return gpu_set_reason(v, GPU_RTC, "libnvrtc.so does not tell its version");
   v->versions.compiler = 1000 * version[0] + version[1];
-  if (driver[0] == 0 || version[0] <= driver[0]) return true;
+  if (driver[0] < MAJOR_OLDEST || version[0] <= driver[0]) return true;
   return gpu_set_reason(v, GPU_RTC, "NVRTC %d.%d is newer than the driver, which is for CUDA %d.%d: install NVRTC %d",
                         version[0], version[1], driver[0], driver[1], driver[0]);
 }
