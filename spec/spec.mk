@@ -196,8 +196,8 @@ COMPILE_REALLY = if [ -z "$(2)" ]; then $(call SKIP,$(4)); \
   else echo "ROTATION=$(ROTATION)"; build/spec/units --share $(1) $(5) $(2) $(3) < $(COMPILED); fi
 
 # NVRTC is a part of CUDA toolkits and of PyPI's package nvidia-cuda-nvrtc. FULL=1 compiles all kernels for one target and
-# a fifth of them for the others. UPDATE=1 compiles all kernels and writes their registers and their static shared memory to
-# the table that the emulator uses.
+# a fifth of them for the others. UPDATE=1, after test-emulated FULL=1, compiles all kernels and writes their registers and
+# their static shared memory to the table that the emulator uses.
 NVIDIA_TABLE := spec/data/nvidia_kernels.txt
 WHEEL_FOLDERS = $(if $(VIRTUAL_ENV),$(wildcard $(VIRTUAL_ENV)/lib/python3*/site-packages/nvidia/*/lib))
 LIBNVRTC    ?= $(lastword $(wildcard $(foreach d,$(addsuffix /lib64,$(CUDA_HOME) /usr/local/cuda) $(WHEEL_FOLDERS),$d/libnvrtc.so.12 $d/libnvrtc.so.13)))
