@@ -70,8 +70,9 @@ enum { NVIDIA_RESOURCES = sizeof nvidia_name / sizeof *nvidia_name, KERNELS = 64
 
 /* LDS_MOST: bytes of LDS of a block. SIMDS: the units of a processor among which the wavefronts of a block are
 ** distributed. SCRATCH_MOST: bytes of scratch memory of a thread; a processor like the MI210 (104 × 2048 threads) then
-** uses 416 MiB of its memory for them. REGISTERS_MOST: registers of a multiprocessor of NVIDIA. SPILLS_MOST: bytes. */
-enum { LDS_MOST = 64 << 10, SIMDS = 4, SCRATCH_MOST = 2 << 10, REGISTERS_MOST = 64 << 10, SPILLS_MOST = 128 };
+** uses 416 MiB of its memory for them. REGISTERS_MOST: registers of a multiprocessor of NVIDIA. SPILLS_MOST: bytes;
+** NVRTC 13.2 spills 640 bytes of running products of complex128. */
+enum { LDS_MOST = 64 << 10, SIMDS = 4, SCRATCH_MOST = 2 << 10, REGISTERS_MOST = 64 << 10, SPILLS_MOST = 768 };
 
 /* Bytes of shared memory that a block of NVIDIA's GPUs may request, by the least compute capability (CUDA C++ Programming
 ** Guide, Compute Capabilities). */
