@@ -95,6 +95,9 @@ local function fill(folder, arch, paths)
   local outcomes, out = compile(arch, lines, folder)
   out[#out + 1] = ("%s: %d compiled, %d already in the cache, %d failed"):format(arch, outcomes.compiled,
     outcomes.there, outcomes.failed)
+  if arch:find "^gfx[^:]*$" then
+    out[#out + 1] = ("GPUs whose names have features, such as %s:xnack-, do not find these kernels"):format(arch)
+  end
   out[#out + 1] = describe(folder)
   return table.concat(out, "\n"), outcomes.failed > 0 and 1 or 0
 end
