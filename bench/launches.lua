@@ -50,8 +50,8 @@ local function bytes_of(fn)
 end
 
 local function line_of(name, way, fn)
-  local n = count(fn)
-  return {name, way, n.launches, n.products, n.convolutions, n.graphs, n.copies, n.waits, way == "eager" and bytes_of(fn) or false}
+  local n, eager = count(fn), way == "eager"
+  return {name, way, n.launches, n.products, n.convolutions, n.graphs, n.copies, n.waits, eager and bytes_of(fn) or false}
 end
 
 local lines = {}

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/child.h"
+#include "io/child.h"
 #include "base/system.h"
 #include "lua/args.h"
 #include "lua/register.h"

@@ -1,5 +1,5 @@
-#ifndef LT_BASE_CHILD_H
-#define LT_BASE_CHILD_H
+#ifndef LT_IO_CHILD_H
+#define LT_IO_CHILD_H
 
 /* A child process whose output this process reads, and which ends at the latest with its time limit. */
 
