@@ -124,4 +124,19 @@ describe("reductions of programs", function()
       assert.equal(expected, bits(compiled()))
     end
   end)
+
+  it("are left to more threads than they can use, also if they were computed before", function()
+    local x, y = lt.rand(100000), lt.rand(100000)
+    local compiled, expected = compile(function() return (lt.exp(x) * y):sum() end), bits((lt.exp(x) * y):sum())
+    local function run(n, passes, reused)
+      lt.set_num_threads(n)
+      local text = compiled:explain()
+      if on_cpu then assert.truthy(text:find(("in %d pass.* %d of 1 schedule reused"):format(passes, reused)), text) end
+      assert.equal(expected, bits(compiled()))
+    end
+    run(1, 1, 0)
+    run(1, 1, 1)
+    run(4, 2, 0)
+    run(4, 2, 1)
+  end)
 end)

@@ -292,9 +292,12 @@ static inline uint64_t mix_hash(uint64_t h, uint64_t word) {
 /* Returns the kept schedule of a list with this key and these equal numbers, or NULL. */
 schedule *schedule_find(deferral *d);
 
-/* Keeps the schedule, of which schedule_new has copied the key. If there are too many schedules, frees those that were not
-** found for the longest time. */
+/* Keeps the schedule, of which schedule_new has copied the key, or frees it if it is too large. If there are too many
+** schedules, frees those that were not found for the longest time. */
 void schedule_keep(deferral *d, schedule *s);
+
+/* Frees a schedule that was kept. */
+void schedule_drop(deferral *d, const schedule *s);
 
 /* Runs launch number k for the present list. */
 int  schedule_launch(deferral *d, const schedule *s, size_t k);

@@ -248,7 +248,8 @@ static int run_anew(deferral *d) {
   return OK;
 }
 
-/* Runs a kept schedule. If the device cannot run it any more, runs the rest of the list anew. */
+/* Runs a kept schedule. If the device cannot run it any more, for example because the number of threads has changed, runs
+** the rest of the list anew. */
 static int run_again(deferral *d, const schedule *s) {
   int st = OK, n = 0;
   while (st == OK && n < (int)s->nlaunch) {
@@ -256,10 +257,12 @@ static int run_again(deferral *d, const schedule *s) {
     n += st == OK;
   }
   for (int i = 0; i < d->nstep; i++) d->steps[i].done = s->done[i] != NONE && s->done[i] <= n;
-  if (st != OK) {
-    d->resumed = true;
-    return st == ERR_NO_KERNEL ? run_anew(d) : st;
+  if (st != OK) d->resumed = true;
+  if (st == ERR_NO_KERNEL) {
+    schedule_drop(d, s);
+    return run_anew(d);
   }
+  if (st != OK) return st;
   d->counts.programs += s->counts.programs;
   d->counts.singles += s->counts.singles;
   d->counts.stored += s->counts.stored;

@@ -138,21 +138,35 @@ schedule *schedule_find(deferral *d) {
   return NULL;
 }
 
-/* Frees the schedule that was not found for the longest time. */
+static void drop_number(deferral *d, int k) {
+  d->schedule_bytes -= d->schedules[k]->bytes;
+  schedule_free(d->schedules[k]);
+  d->schedules[k] = d->schedules[--d->nschedule];
+}
+
+void schedule_drop(deferral *d, const schedule *s) {
+  int k = 0;
+  while (d->schedules[k] != s) k++;
+  drop_number(d, k);
+}
+
+/* Drops the schedule that was not found for the longest time. */
 static void drop_oldest(deferral *d) {
   int oldest = 0;
   for (int k = 1; k < d->nschedule; k++)
     if (d->schedules[k]->used < d->schedules[oldest]->used) oldest = k;
-  d->schedule_bytes -= d->schedules[oldest]->bytes;
-  schedule_free(d->schedules[oldest]);
-  d->schedules[oldest] = d->schedules[--d->nschedule];
+  drop_number(d, oldest);
 }
 
 void schedule_keep(deferral *d, schedule *s) {
   s->used = d->searches;
   s->bytes += sizeof *s + (size_t)s->nkey * sizeof *s->key + s->launch_room * sizeof *s->launches +
               s->address_room * sizeof *s->addresses + s->number_room * sizeof *s->numbers;
-  while (d->nschedule > 0 && (d->nschedule == SCHEDULES || d->schedule_bytes + s->bytes > SCHEDULE_BYTES)) drop_oldest(d);
+  if (s->bytes > SCHEDULE_BYTES) {
+    schedule_free(s);
+    return;
+  }
+  while (d->nschedule == SCHEDULES || d->schedule_bytes + s->bytes > SCHEDULE_BYTES) drop_oldest(d);
   d->schedules[d->nschedule++] = s;
   d->schedule_bytes += s->bytes;
 }
