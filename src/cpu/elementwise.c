@@ -40,6 +40,7 @@ typedef struct elementwise_work {
   int    naction;
   action actions[ELEMENTWISE_STEPS];
   bool   single[ELEMENTWISE_INPUTS];         /* only one element of the input's box is used */
+  bool   direct[ELEMENTWISE_INPUTS];         /* kernels read the elements of a row of the input in place */
   bool   boxed[ELEMENTWISE_CONSTANTS];       /* an action reads a box of copies of the constant */
   cut    cut;
   int64_t most;              /* the most elements of a box */
@@ -101,9 +102,11 @@ static void run_action(const elementwise_program *p, const action *a, const desk
 static void compute_box(desk *w, const elementwise_work *t, const box *b) {
   const elementwise_program *p = t->call->program;
   int ndim = t->call->plan->ndim;
+  bool row = ndim == 0 || b->count == b->len[ndim - 1];
   for (int k = 0; k < p->nin; k++) {
     int64_t offset = b->offset[p->nout + k];
-    w->at[k] = t->single[k] ? side_fetch_one(&w->in[k], offset) : side_fetch(&w->in[k], b, ndim, offset, w->in[k].block);
+    if (row && t->direct[k]) w->at[k] = w->in[k].data + offset * w->in[k].size;
+    else w->at[k] = t->single[k] ? side_fetch_one(&w->in[k], offset) : side_fetch(&w->in[k], b, ndim, offset, w->in[k].block);
   }
   for (int k = 0; k < t->naction; k++) run_action(p, &t->actions[k], w, b->count);
 }
@@ -198,10 +201,13 @@ static void add_boxed(elementwise_work *t, const uint8_t *values, int n) {
 }
 
 static void choose_actions(elementwise_work *t) {
+  const elementwise_call *c = t->call;
+  for (int k = 0; k < c->program->nin; k++)
+    t->direct[k] = c->in[k].data && c->in[k].dtype == c->program->in[k] && walks_direct(c->plan, c->program->nout + k);
   t->naction = 0;
   memset(t->single, 0, sizeof t->single);
   memset(t->boxed, 0, sizeof t->boxed);
-  for (int k = 0; k < t->call->program->nstep; k++) {
+  for (int k = 0; k < c->program->nstep; k++) {
     action *a = &t->actions[t->naction++];
     if (find_pair(t, k, a)) {
       k++;
@@ -210,7 +216,7 @@ static void choose_actions(elementwise_work *t) {
       add_boxed(t, &a->in[2], 1);
     } else {
       *a = (action){.step = k};
-      add_boxed(t, t->call->program->step[k].in, MAX_ARITY);
+      add_boxed(t, c->program->step[k].in, MAX_ARITY);
     }
   }
 }
@@ -310,9 +316,9 @@ static void box_at(box *b, const plan *p, int noperands, int64_t first, int64_t 
     for (int i = 0; i < noperands; i++) b->offset[i] += b->at[k] * p->stride[i][k];
   }
   for (; d >= 0; d--) {
-    b->len[d] = least_of(p->shape[d] - b->at[d], n / b->count);
+    b->len[d] = least_of(p->shape[d] - b->at[d], b->count == 1 ? n : n / b->count);
     b->count *= b->len[d];
-    if (b->len[d] < p->shape[d] || d == 0 || n / b->count < 2) break;
+    if (b->len[d] < p->shape[d] || d == 0 || n < 2 * b->count) break;
   }
 }
 
