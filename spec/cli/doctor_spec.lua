@@ -205,7 +205,7 @@ describe("doctor on the emulated GPU", function()
     :format(build, build)
 
   it("runs its stages, and says that the GPU is emulated", function()
-    local status, output, made = examine("emulated.json", "--seconds 4", environment .. "LUATENSOR_EMULATOR=memory=64M ")
+    local status, output, made = examine("emulated.json", "--seconds 4", environment .. "LUATENSOR_EMULATOR=memory=64M,table=/dev/null ")
     assert.equal(0, status, output)
     assert.is_true(made.emulated)
     assert.equal("cuda:0", made.device)
@@ -228,7 +228,7 @@ describe("doctor on the emulated GPU", function()
     assert.equal("wrong", stage.result)
     local found = {}
     for i, problem in ipairs(stage.problems) do found[i] = problem:match "^[^(]+ %(.-%)" end
-    assert.same({"softmax (softmax)", "attention (attention)", "tiled (lt.compile)"}, found)
+    assert.same({"softmax (softmax)", "tiled (lt.compile)"}, found)
     assert.truthy(stage.problems[1]:find "instead of 0.25")
   end)
 
