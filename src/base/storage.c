@@ -75,6 +75,7 @@ void storage_hold(storage_holdings *h, storage *s) {
   h->list[h->count++] = s;
   storage_retain(s);
   s->kept++;
+  s->held++;
 }
 
 void storage_settle(storage *s) {
@@ -85,6 +86,7 @@ void storage_settle(storage *s) {
 void storage_release_all(storage_holdings *h) {
   for (size_t k = 0; k < h->count; k++) {
     h->list[k]->kept--;
+    h->list[k]->held--;
     storage_drop(h->list[k]);
   }
   free(h->list);

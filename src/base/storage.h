@@ -17,7 +17,9 @@ typedef struct storage {
   size_t   bytes;
   atomic_int refs;                        /* number of references; a DLPack consumer may drop the last one in any
                                           ** thread */
-  int      kept;                          /* number of references that graph nodes or detached tensors hold */
+  int      kept;                          /* number of references that graph nodes, detached tensors or captured graphs
+                                          ** hold */
+  int      held;                          /* number of references that captured graphs hold */
   bool     exported;                      /* other libraries may have the address of the memory */
   bool     copying;                       /* a device may still read the memory, which was queued by copy_in_later */
   const device *pinned;                   /* the kind of device whose `pin` allocated the memory, or NULL */
@@ -115,9 +117,10 @@ static inline bool storage_is_lost(const storage *s) {
 /* True if deferred operations read or write the storage. Before the memory is used, these operations must run. */
 static inline bool storage_is_pending(const storage *s) { return s->epoch == EPOCH_PENDING; }
 
-/* True if the caller holds the only reference besides the list of deferred operations, which holds one reference. */
+/* True if the caller holds the only reference besides captured graphs and the list of deferred operations, which holds
+** one reference. */
 static inline bool storage_has_one_user(const storage *s) {
-  return atomic_load_explicit(&s->refs, memory_order_acquire) == 1 + storage_is_pending(s);
+  return atomic_load_explicit(&s->refs, memory_order_acquire) == 1 + storage_is_pending(s) + s->held;
 }
 
 /* The number of live storages on a device, and the bytes and the origin of the largest listed storage (origin "":
