@@ -45,7 +45,6 @@ local layouts = {
   {"columns in chunks", {5000, 40}}, {"short columns", {6, 3000}}, {"narrow columns", {20000, 3}},
   {"one column", {3000, 1}},
   {"odd columns", {129, 131}}, {"a middle dim", {30, 50, 7}}, {"long runs", {4, 3, 1100}}, {"short runs", {20, 3, 100}},
-  {"vectors of columns", {9, 40000}}, {"vectors of a middle dim", {40, 9, 1000}},
   {"turned", {17, 33, 65}, turned}, {"every second row", {64, 300}, every_second},
 }
 

@@ -23,9 +23,6 @@ enum {
                            ** reduced */
   ROW_BYTES    = 128,      /* bytes of the neighbouring elements that the threads of neighbouring outputs read at
                            ** once: a cache line */
-  COLUMN       = 4,        /* the maximum number of neighbouring outputs whose elements a thread loads as one vector; the
-                           ** same constant as in kernels/reduce.cuh */
-  COLUMN_BLOCKS = 256,     /* the least number of blocks for which such vectors are used */
   ONE_PASS     = 4         /* if a thread has fewer batches (batch_of) than this number, a second pass costs more than
                            ** it gains */
 };
@@ -125,8 +122,8 @@ size_t gpu_reduce_bytes(const reduce_args *a) { return (size_t)a->outputs * (siz
 
 /* ---- kernels ---- */
 
-enum entry { ANYWHERE, ROWS, COLUMNS, MERGE };
-static const char *const entries[] = {"reduce_anywhere", "reduce_rows", "reduce_columns", "reduce_merge"};
+enum entry { ANYWHERE, ROWS, MERGE };
+static const char *const entries[] = {"reduce_anywhere", "reduce_rows", "reduce_merge"};
 
 static int build_kernel(gpu *g, uint64_t key, const reduce_call *c, enum entry entry, const gpu_kernel **k) {
   gpu_source s = {.file = "reduce.cuh", .entry = entries[entry]};
@@ -158,44 +155,11 @@ static int launch_merge(gpu *g, const reduce_call *c, reduce_args *a) {
   return launch(g, c, MERGE, ceil_divide(a->outputs, a->columns), a);
 }
 
-/* True if elements of `vector` neighbouring outputs can be loaded as one vector. */
-static bool columns_fit(const reduce_call *c, int vector) {
-  const plan *p = &c->kept;
-  int last = p->ndim - 1;
-  if (vector < 2 || c->reduced.ndim != 1 || c->reduced.count >= (1 << 30) || last < 0) return false;
-  bool fits = p->stride[1][last] == 1 && p->shape[last] % vector == 0 && c->reduced.stride[0][0] % vector == 0;
-  for (int d = 0; d < last; d++) fits = fits && p->stride[1][d] % vector == 0;
-  return fits && (uintptr_t)c->in.data % (uintptr_t)(vector * dtype_size(c->in.dtype)) == 0;
-}
-
-/* Distributes vectors of outputs among the threads of reduce_columns, if the layout allows it and there are enough of
-** them. Otherwise returns false and leaves a as it is. */
-static bool share_vectors(reduce_args *a, const reduce_call *c) {
-  int size = dtype_size(c->in.dtype), vector = VECTOR / size < COLUMN ? VECTOR / size : COLUMN;
-  if (!a->across || !columns_fit(c, vector)) return false;
-  plan kept = c->kept;
-  int last = kept.ndim - 1;
-  kept.shape[last] /= vector;
-  kept.count /= vector;
-  for (int k = 0; k < 2; k++) kept.stride[k][last] *= vector;
-  reduce_args columns = *a;
-  columns.outputs = kept.count;
-  gpu_nest_make(&columns.kept, &kept, 2);
-  share_columns(&columns, &kept, size);
-  columns.tiles = (int32_t)ceil_divide(columns.outputs, columns.columns);
-  columns.chunks = columns.parts = 1;
-  columns.chunk = columns.n;
-  if (columns.tiles < COLUMN_BLOCKS) return false;
-  *a = columns;
-  return true;
-}
-
 static int reduce(gpu *g, const reduce_call *c) {
   reduce_args a;
   bool vectors = gpu_reduce_share(&a, c);
   gpu_reads(g, c->in.data);
   gpu_writes(g, c->out.data);
-  if (share_vectors(&a, c)) return launch(g, c, COLUMNS, a.tiles, &a);
   if (a.chunks == 1) return gpu_reduce_launch(g, c, vectors, &a);
   size_t bytes = gpu_reduce_bytes(&a);
   int st = gpu_scratch(g, bytes, &a.states);

@@ -46,46 +46,6 @@ KERNEL_COOPERATIVE(reduce_anywhere)(reduce_args p) {
   leave(p, at, merge_rows<Row>(p, Row::total(r)));
 }
 
-enum { COLUMN = W < 4 ? W : 4 };       /* number of neighbouring outputs of a thread of reduce_columns; gpu/reduce.c has
-                                       ** the same rule */
-
-/* Accumulates in r[w] the elements number row, row + rows … of `count` elements that are `stride` apart in memory, for
-** each of the COLUMN outputs that begin at x. */
-INLINE void fold_columns(Row::run (&r)[COLUMN], const in_t *x, int64_t stride, int count, int row, int rows) {
-  typedef pack<in_t, COLUMN> run;
-  for (int i = row; i < count; i += SINGLE * rows) {
-    run raw[SINGLE];
-    batch b = {0, i, rows};
-#pragma unroll
-    for (int u = 0; u < SINGLE; u++)
-      if (i + u * rows < count) raw[u] = *(const run *)(x + (i + u * rows) * stride), b.count = u + 1;
-#pragma unroll
-    for (int w = 0; w < COLUMN; w++) {
-      C y[SINGLE][1];
-#pragma unroll
-      for (int u = 0; u < SINGLE; u++) y[u][0] = load(raw[u].at[w]);
-      Row::fold(r[w], y, b);
-    }
-  }
-}
-
-/* Like reduce_anywhere for one reduced dim and one chunk, but a thread loads vectors of COLUMN neighbouring outputs.
-** p.outputs and p.kept count such vectors. */
-KERNEL_COOPERATIVE(reduce_columns)(reduce_args p) {
-  place at = find_place(p);
-  const int64_t step = p.kept.stride[0][p.kept.ndim - 1] / COLUMN;
-  Row::run r[COLUMN];
-#pragma unroll
-  for (int w = 0; w < COLUMN; w++) r[w] = Row::init();
-  if (at.row >= 0) fold_columns(r, input_of(p, at.output), p.reduced.stride[0][0], (int)p.n, at.row, p.rows);
-#pragma unroll
-  for (int w = 0; w < COLUMN; w++) {
-    const Row::A a = merge_rows<Row>(p, Row::total(r[w]));
-    out_t *out = (out_t *)p.out + nest_offset(p.kept, 0, at.row == 0 ? at.output : 0) + w * step;
-    if (at.row == 0) *out = store(Row::finish(a, (double)p.n, p.correction));
-  }
-}
-
 /* Merges the states (accumulators) of the p.parts chunks of each output. p.across determines the layout of the states.
 ** The threads of an output are neighbours. */
 KERNEL_COOPERATIVE(reduce_merge)(reduce_args p) {
