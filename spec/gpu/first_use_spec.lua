@@ -284,6 +284,23 @@ describe("the cache of compiled kernels", function()
     shell.passes(("for i in 1 2 3 4; do %s & p=\"$p $!\"; done; for i in $p; do wait $i || exit 1; done"):format(one))
   end)
 
+  it("keeps its size if several processes trim it at once", function()
+    local cache, kernels, kept, processes = new "cache", 4000, 1000, 4
+    use(vendor, "x:exp()", cache)
+    local name = shell.passes("ls " .. cache):match "%x+"
+    local content = shell.read(cache .. "/" .. name)
+    for i = 2, kernels do shell.write(("%s/%032x"):format(cache, i), content) end
+    local go, ready = new "go", new "ready"
+    local one = ([[LUATENSOR_CACHE=%s tools/lua -e 'local core, go = require "luatensor.core", nil
+      io.open("%s" .. arg[1], "w"):close()
+      repeat go = io.open "%s" until go
+      core.trim_kernels(%d)' /dev/null]]):format(cache, ready, go, kept * #content)
+    shell.passes(([[for i in %s; do %s $i & p="$p $!"; done
+      until [ "$(ls %s* 2> /dev/null | wc -l)" = %d ]; do sleep 0.1; done
+      : > %s; for i in $p; do wait $i || exit 1; done]]):format("1 2 3 4", one, ready, processes, go))
+    assert.equal(kept, files(cache))
+  end)
+
   it("has a size that can be read", function()
     for _, size in ipairs {"", "much", "-1", "1Q"} do
       local status, output = shell.run(("LUATENSOR_CACHE_SIZE='%s' tools/lua -e 'require [[luatensor]]'"):format(size))

@@ -193,6 +193,12 @@ static bool remove_kernel(int folder, const char *name) {
   return ours && unlinkat(folder, name, 0) == 0;
 }
 
+/* True if another process has removed a file that this process has listed. */
+static bool is_gone(int folder, const char *name) {
+  struct stat s;
+  return fstatat(folder, name, &s, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
+}
+
 bool cache_measure(uint64_t *count, uint64_t *bytes) {
   size_t n;
   int folder = open_folder();
@@ -214,8 +220,9 @@ bool cache_trim(uint64_t most, uint64_t *count, uint64_t *bytes) {
   uint64_t left = sum_of(list, n);
   if (left > most) qsort(list, n, sizeof *list, by_use);
   for (size_t i = 0; i < n && left > most; i++) {
-    if (!remove_kernel(folder, list[i].name)) continue;
-    left -= list[i].bytes;
+    bool removed = remove_kernel(folder, list[i].name);
+    if (removed || is_gone(folder, list[i].name)) left -= list[i].bytes;
+    if (!removed) continue;
     *bytes += list[i].bytes;
     ++*count;
   }
