@@ -50,8 +50,9 @@ local function bytes_of(fn)
 end
 
 local function line_of(name, way, fn)
-  local n, eager = count(fn), way == "eager"
-  return {name, way, n.launches, n.products, n.convolutions, n.graphs, n.copies, n.waits, eager and bytes_of(fn) or false}
+  local n = count(fn)
+  local bytes = way == "eager" and bytes_of(fn) or false
+  return {name, way, n.launches, n.products, n.convolutions, n.graphs, n.copies, n.waits, bytes}
 end
 
 local lines = {}

@@ -10,8 +10,8 @@ local families = {}
 
 -- ---- one kernel of each family ----
 
--- Returns the kernels that this process has loaded, from the file LUATENSOR_KERNELS_LOADED. The list is empty on devices
--- that load no kernels.
+-- Returns the kernels that this process has loaded, from the file LUATENSOR_KERNELS_LOADED. On devices that load no
+-- kernels the list is empty.
 local function loaded_kernels()
   local list, path = {}, os.getenv "LUATENSOR_KERNELS_LOADED"
   local file <close> = path and io.open(path)
