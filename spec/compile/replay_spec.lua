@@ -51,6 +51,28 @@ describe("replays of compiled functions", function()
     for i = 1, 6 do assert.same({i + 1, i + 1}, results[i]:totable()) end
   end)
 
+  it("compute with any number of threads, and when the capture wants other results than the calls before", function()
+    local threads, kept = lt.get_num_threads(), nil
+    for _, shape in ipairs {{100000}, {2, 100000}, {100000, 3}} do
+      for _, numbers in ipairs {{1, 4, 2}, {4, 1, 4}} do
+        local x, runs = lt.rand(shape, there), 0
+        local expected = bits((lt.exp(x) * x + 1):sum(#shape))
+        local f = lt.compile(function(y)
+          runs = runs + 1
+          local further = y * 3
+          if runs == 3 then kept = further end
+          return (lt.exp(y) * y + 1):sum(#shape)
+        end, {replay = true})
+        for i = 1, 6 do
+          lt.set_num_threads(numbers[1 + i % #numbers])
+          assert.equal(expected, bits(f(x)))
+        end
+      end
+    end
+    lt.set_num_threads(threads)
+    assert.truthy(kept)
+  end)
+
   it("run f for arguments of other kinds", function()
     local f, runs = counted(function(x, k) return x * k end)
     for _, k in ipairs {2, 3} do

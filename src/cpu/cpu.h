@@ -341,6 +341,12 @@ bool cpu_scans_alike(const scan_call *c);
 /* Like cpu_reduces_alike, for two calls of softmax that differ only in the number of lines. */
 bool cpu_softmaxes_alike(const softmax_call *a, const softmax_call *b);
 
+/* True if the tiled call has the bits of the calls of its parts for all rows, and keeps as many threads busy as they. */
+bool cpu_can_tile(const tiled_call *c);
+
+/* Runs a tiled call for which cpu_can_tile was true when the call was made. */
+int cpu_run_tiles(int index, const tiled_call *c);
+
 void cpu_describe(char *text, size_t size);
 
 int  cpu_alloc(int index, size_t bytes, void **ptr);

@@ -128,14 +128,18 @@ static bool is_read(enum profile_family family, const void *call) {
   return family == PROFILE_nonzero || (family == PROFILE_linalg && ((const linalg_call *)call)->info);
 }
 
+/* Runs a tiled call of a replay. The number of threads may have changed since the capture, which has tested the call. */
+static int run_tiles(void *c) { return cpu_run_tiles(0, c); }
+
 static int store(enum profile_family family, int (*run)(void *), const void *call, size_t bytes) {
   cpu_graph *g = captured;
   if (is_read(family, call)) return ERR_CAPTURE;
-  if (family == PROFILE_user_kernel) return ERR_NO_KERNEL;
+  bool tiles = family == PROFILE_tiled;
+  if (family == PROFILE_user_kernel || (tiles && !cpu_can_tile(call))) return ERR_NO_KERNEL;
   stored *calls = list_with_room(g->calls, g->ncall, &g->capacity, sizeof *calls);
   if (!calls) return ERR_MEMORY;
   g->calls = calls;
-  stored s = {.run = run, .call = copy_call(family, call, bytes), .family = family};
+  stored s = {.run = tiles ? run_tiles : run, .call = copy_call(family, call, bytes), .family = family};
   if (!s.call) return ERR_MEMORY;
   g->calls[g->ncall++] = s;
   return OK;

@@ -108,7 +108,8 @@ static bool is_alike(const tiled_part *p, enum tiled_size size) {
   }
 }
 
-static bool can_tile(const tiled_call *c) {
+bool cpu_can_tile(const tiled_call *c) {
+  if (c->rows == 1) return cpu_reduces_shared(c->part[1].call[TILED_WHOLE], c->part[0].call[TILED_WHOLE]);
   for (int k = 0; k < c->nparts; k++) {
     if (!is_alike(&c->part[k], TILED_FULL)) return false;
     if (c->rows % c->tile && !is_alike(&c->part[k], TILED_LAST)) return false;
@@ -123,10 +124,8 @@ static int64_t elements(const tiled_call *c) {
   return bytes / 4;
 }
 
-int cpu_tiled(int index, const tiled_call *c) {
-  if (c->rows == 1) return cpu_reduces_shared(c->part[1].call[TILED_WHOLE], c->part[0].call[TILED_WHOLE])
-                         ? run_folded(&c->part[0], TILED_WHOLE, 0, NULL) : ERR_NO_KERNEL;
-  if (!can_tile(c)) return ERR_NO_KERNEL;
+int cpu_run_tiles(int index, const tiled_call *c) {
+  if (c->rows == 1) return run_folded(&c->part[0], TILED_WHOLE, 0, NULL);
   int64_t tiles = (c->rows + c->tile - 1) / c->tile;
   int threads = cpu_threads(elements(c), GRAIN);
   if (threads > tiles) threads = (int)tiles;
@@ -139,3 +138,5 @@ int cpu_tiled(int index, const tiled_call *c) {
   if (bytes) cpu_free(index, scratch, bytes);
   return atomic_load(&status);
 }
+
+int cpu_tiled(int index, const tiled_call *c) { return cpu_can_tile(c) ? cpu_run_tiles(index, c) : ERR_NO_KERNEL; }
