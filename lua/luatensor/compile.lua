@@ -187,11 +187,12 @@ local function has_inputs(case, given)
   return true
 end
 
--- True if an argument that is copied shares memory with another argument, or with a tensor that f uses besides its
--- arguments. For graphs of GPUs only the arguments are compared.
-local function is_shared(case, given)
+-- True if an argument that is copied is not contiguous, as it was in the captured call, because the last bits may depend
+-- on the layout. True also if such an argument shares memory with another argument, or with a tensor that f uses besides
+-- its arguments. For graphs of GPUs only the arguments are compared.
+local function is_unusual(case, given)
   for i = 1, given.n do
-    if case.copied[i] and core.uses(case.graph, given[i]) then return true end
+    if case.copied[i] and (not given[i]:is_contiguous() or core.uses(case.graph, given[i])) then return true end
   end
   return find_shared(case.copied, given) ~= nil
 end
@@ -265,7 +266,7 @@ function Replayed:__call(...)
     case.graph:free()
     case.graph = nil
   end
-  if case.graph and (is_shared(case, given) or not has_gradients(case)) then return self.compiled(...) end
+  if case.graph and (is_unusual(case, given) or not has_gradients(case)) then return self.compiled(...) end
   if not case.graph and case.ready then capture(self, case, given) end
   if case.graph then return replay(self, case, given) end
   return call_first(self, case, given, ...)

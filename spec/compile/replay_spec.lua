@@ -73,6 +73,20 @@ describe("replays of compiled functions", function()
     assert.truthy(kept)
   end)
 
+  it("run f for arguments that are not contiguous, also after a capture", function()
+    local f, runs = counted(function(x) return lt.softmax(x, 2), x:is_contiguous() end)
+    for _ = 1, 4 do f(lt.rand(300, 300, there)) end
+    assert.equal(3, runs())
+    for _, x in ipairs {lt.rand(300, 300, there).mT, lt.rand(300, 300, there):flip(1), lt.rand(300, 1, there):expand(300, 300)} do
+      local y, contiguous = f(x)
+      assert.equal(bits(lt.softmax(x, 2)), bits(y))
+      assert.is_false(contiguous)
+    end
+    assert.equal(6, runs())
+    f(lt.rand(300, 300, there))
+    assert.equal(6, runs())
+  end)
+
   it("run f for arguments of other kinds", function()
     local f, runs = counted(function(x, k) return x * k end)
     for _, k in ipairs {2, 3} do
