@@ -4,6 +4,8 @@
 
 #include "op/deferral/list.h"
 
+#include <stdlib.h>
+
 enum {
   LEAST    = 1 << 15,                  /* the fewest elements of the first group: the results of fewer elements stay in
                                        ** the cache anyway */
@@ -216,6 +218,21 @@ static bool reads(const deferral *d, const group *g, int written) {
   return found;
 }
 
+/* True if the group reads an input whose neighbouring elements are farther apart than the elements along an outer dim, for
+** example a transposed matrix. A block of neighbouring elements then needs one element of each cache line, and the lines
+** leave the cache before the blocks that need the other elements. Calls that store their results walk along both dims. */
+static bool reads_transposed(const deferral *d, const group *g) {
+  const shape *s = &d->steps[g->first].shape;
+  int last = s->ndim - 1;
+  while (last > 0 && s->dim[last] == 1) last--;
+  for (int i = 0; i < g->nin; i++)
+    for (int k = 0; k < last; k++) {
+      int64_t outer = g->in[i]->stride[k];
+      if (s->dim[k] != 1 && outer != 0 && llabs(outer) < llabs(g->in[i]->stride[last])) return true;
+    }
+  return false;
+}
+
 /* Returns the step of group `number` whose result only the next group, a reduction, reads, and may take as it is computed.
 ** Returns NONE if there is none. */
 static int find_folded(const deferral *d, int number) {
@@ -226,7 +243,7 @@ static int find_folded(const deferral *d, int number) {
   const operand_view *in = &r->in[0];
   const entry *e = &d->entries[in->entry];
   if (!e->fresh || e->store->ptr || e->wanted || e->mixed || e->first != number || e->last != number + 1) return NONE;
-  if (!is_whole(d, in, &r->in_shape) || !folds_runs(r)) return NONE;
+  if (!is_whole(d, in, &r->in_shape) || !folds_runs(r) || reads_transposed(d, g)) return NONE;
   int folded = NONE;
   for (int i = g->first; i != NONE; i = d->steps[i].next) {
     const operand_view *out = &d->steps[i].out;
