@@ -187,9 +187,9 @@ local function has_inputs(case, given)
   return true
 end
 
--- True if an argument that is copied is not contiguous, as it was in the captured call, because the last bits may depend
--- on the layout. True also if such an argument shares memory with another argument, or with a tensor that f uses besides
--- its arguments. For graphs of GPUs only the arguments are compared.
+-- True if an argument that is copied is not contiguous, as it was in the captured call: the last bits may depend on the
+-- layout. True also if such an argument shares memory with another argument, or with a tensor that f uses besides its
+-- arguments. For graphs of GPUs only the arguments are compared.
 local function is_unusual(case, given)
   for i = 1, given.n do
     if case.copied[i] and (not given[i]:is_contiguous() or core.uses(case.graph, given[i])) then return true end
