@@ -159,6 +159,20 @@ describe("attention", function()
     assert.is_false(q.grad:isnan():any():item())
   end)
 
+  it("ignores keys with NaN that are not seen, by every way", function()
+    for _, dtype in ipairs {"float32", "bfloat16"} do
+      local q = lt.ones(1, 2, 3, 4, {dtype = dtype, device = helpers.device})
+      local k, v = q:clone(), lt.arange(1, 4, {device = helpers.device}):to(dtype):expand_dims(-1):broadcast_to {1, 2, 3, 4}
+      k[{{}, {}, 3}] = 0 / 0
+      for _, p in ipairs {0, 1e-300} do
+        local y = attend(q, k, v, {attn_mask = lt.tensor({true, true, false}, {device = helpers.device}), dropout_p = p})
+        near(lt.full({1, 2, 3, 4}, 1.5), y:to("cpu"), 1e-6)
+        y = attend(q, k, v, {is_causal = true, dropout_p = p})
+        near(lt.tensor{1, 1.5}, y[{1, 2, {1, 2}, 4}]:to("cpu"), 1e-6)
+      end
+    end
+  end)
+
   it("without queries, without a batch", function()
     assert.same({2, 0, 3}, {table.unpack(attend(lt.zeros(2, 0, 4), lt.zeros(2, 5, 4), lt.zeros(2, 5, 3)).shape)})
     assert.same({0, 1, 3}, {table.unpack(attend(lt.zeros(0, 1, 4), lt.zeros(0, 5, 4), lt.zeros(0, 5, 3)).shape)})

@@ -32,11 +32,15 @@ local function causal_mask(queries, keys, device)
   return core.arange(1, queries + 1, options):expand_dims(-1):greater_equal(core.arange(1, keys + 1, options))
 end
 
+--- Returns scores that are -infinity where a key is not seen, also if the score is NaN.
+local function only_seen(scores, seen) return core.where(seen, scores, -math.huge) end
+
 local function masked(scores, o)
   local n, m = scores.shape[scores.ndim - 1], scores.shape[scores.ndim]
-  if o.causal then scores = scores + compute.as_added(causal_mask(n, m, scores.device), scores.dtype) end
-  if o.mask then scores = scores + compute.as_added(o.mask, scores.dtype) end
-  return scores
+  if o.causal then scores = only_seen(scores, causal_mask(n, m, scores.device)) end
+  if not o.mask then return scores end
+  if o.mask.dtype == "bool" then return only_seen(scores, o.mask) end
+  return scores + o.mask:to(scores.dtype)
 end
 
 -- ---- by several ops ----
