@@ -140,7 +140,7 @@ static int64_t reserve(const deferral *d, int first, int last, int64_t rows, int
   return bytes;
 }
 
-/* Sets part k of a tiled call to the calls of group g. */
+/* Sets part k of a tiled call to the calls of group g. A tile of one row is the whole. */
 static int lower_part(deferral *d, schedule *to, const group *g, tiled_call *c, int k) {
   const cut cuts[TILED_SIZES] = {[TILED_FULL] = {c->rows, c->tile}, [TILED_LAST] = {c->rows, c->rows % c->tile}};
   lowering l;
@@ -148,7 +148,7 @@ static int lower_part(deferral *d, schedule *to, const group *g, tiled_call *c, 
   if (st != OK) return st;
   lower_operands(d, &l, c->rows, d->scratch, &c->part[k]);
   for (int size = 0; size < TILED_SIZES; size++) {
-    if (size == TILED_LAST && cuts[size].n == 0) continue;
+    if (size != TILED_WHOLE && (c->rows == 1 || cuts[size].n == 0)) continue;
     device_call *call = lower_call(d, to, &l, size == TILED_WHOLE ? NULL : &cuts[size], NULL);
     if (!call) return ERR_MEMORY;
     c->part[k].call[size] = &call->as;
