@@ -235,3 +235,16 @@ describe("nextafter", function()
     end
   end)
 end)
+
+describe("an element", function()
+  it("has the same bits beside a huge element", function()
+    for _, dtype in ipairs {"float32", "float64"} do
+      local x = lt.linspace(-20, 20, 1000, {dtype = "float64"}):to(dtype)
+      local far = lt.cat({x, lt.full({1}, 1e18, {dtype = dtype})}, 1)
+      for _, name in ipairs {"sin", "cos", "tan"} do
+        assert.is_true(lt.equal(x[name](x), far[name](far)[{{1, 1000}}]):all():item(), name .. " of " .. dtype)
+      end
+      assert.is_true(x:remainder(1e-3):equal(far:remainder(1e-3)[{{1, 1000}}]):all():item(), "remainder of " .. dtype)
+    end
+  end)
+end)

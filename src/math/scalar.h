@@ -163,9 +163,8 @@ INLINE float remainder_any_float32(float x, float y) {
 }
 
 /* The branch-free forms fail for huge arguments of sin, cos and tan, and for huge quotients. FAR(name, inputs, test,
-** expression) describes a slower form of an operation of ops.def, for the inputs for which `test` is true. A CPU
-** kernel uses the slower form for the whole block of elements if `test` is true for one of them. A GPU kernel uses it
-** only for that element. */
+** expression) describes a slower form of an operation of ops.def, for the inputs for which `test` is true. If `test` is
+** true for an element of a block, a CPU kernel computes both forms of the whole block, and chooses for each element. */
 #define FAR_sin       , FAR(sin, 1, is_far_trig(x), any_sin(x))
 #define FAR_cos       , FAR(cos, 1, is_far_trig(x), any_cos(x))
 #define FAR_tan       , FAR(tan, 1, is_far_trig(x), any_tan(x))

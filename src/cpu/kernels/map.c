@@ -35,11 +35,15 @@
 #define LOOPS(D, T, name, result, expr) LOOP(D, T, name, result, expr, READS, LOADS)
 #define LOOP4(D, T, name, result, expr) LOOP(D, T, name, result, expr, READ4, LOAD4)
 
+#define USUAL1(function) function(x)
+#define USUAL2(function) function(x, y)
+
 /* Defines far_sin_float32 and similar functions, for elements that the expression of ops.def cannot compute. If
-** `test` is true for an element of the block, the function computes the whole block by the slower `expr` and returns
-** true. Otherwise it returns false. */
+** `test` is true for an element of the block, the function computes the block and returns true. Otherwise it returns
+** false. Only elements for which `test` is true are computed by the slower `expr`, because the bits of an element must
+** not depend on its neighbours. */
 #define FAR(name, inputs, test, expr)                                             \
-  EACH_REALFLOAT(LOOP##inputs, far_##name, SAME, expr)                            \
+  EACH_REALFLOAT(LOOP##inputs, far_##name, SAME, (test) ? (expr) : USUAL##inputs(m_##name)) \
   EACH_REALFLOAT(FAR_TEST, name, READ##inputs, LOAD##inputs, test)
 #define FAR_TEST(D, T, name, reads, loads, test)                                  \
   static bool far_##name##_##D(int64_t n, void *out, const void *const *in) {     \
