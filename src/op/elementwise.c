@@ -213,9 +213,19 @@ static uint64_t hash_program(const elementwise_program *p) {
   return hash_bytes(h, p->out, (size_t)p->nout * sizeof *p->out);
 }
 
-/* Makes value number `at` the next result. A value that is an input, a constant or another result is copied. */
-static int add_result(elementwise_program *p, int at) {
-  bool copied = at < ELEMENTWISE_REGISTER;
+/* True if a step after the one that computes value number `at` reads the input. */
+static bool is_read_after(const elementwise_program *p, int at, int input) {
+  for (int i = at - ELEMENTWISE_REGISTER + 1; i < p->nstep; i++)
+    for (int k = 0; k < map_ops[p->step[i].op].nin; k++)
+      if (p->step[i].in[k] == input) return true;
+  return false;
+}
+
+/* Makes value number `at` the next result. A value that is an input, a constant or another result is copied. So is a value
+** whose step would overwrite input number `overwritten` (-1: none) before a later step reads the input: an equal step may
+** have computed the value for an earlier op. */
+static int add_result(elementwise_program *p, int at, int overwritten) {
+  bool copied = at < ELEMENTWISE_REGISTER || (overwritten >= 0 && is_read_after(p, at, overwritten));
   for (int k = 0; k < p->nout; k++) copied |= p->out[k] == at;
   if (copied) {
     elementwise_step s = conversion(p, at, kept_as(p, at));
@@ -232,9 +242,9 @@ static void finish(elementwise_program *p) {
   p->hash = hash_program(p);
 }
 
-int elementwise_finish_values(elementwise *e, const int *values, int n) {
+int elementwise_finish_values(elementwise *e, const int *values, const int *overwrites, int n) {
   for (int k = 0; k < n; k++) {
-    int st = add_result(&e->program, e->value[values[k]].at);
+    int st = add_result(&e->program, e->value[values[k]].at, overwrites[k]);
     if (st != OK) return st;
   }
   finish(&e->program);
@@ -248,7 +258,7 @@ int elementwise_finish(elementwise *e, const elementwise_arg *in, enum dtype d) 
   int at;
   e->result = d == DT_none ? own : d;
   int st = add_input(e, in, dtype_compute(own), &at);
-  if (st == OK) st = add_result(p, at);
+  if (st == OK) st = add_result(p, at, -1);
   if (st == OK) finish(p);
   return st;
 }

@@ -51,9 +51,10 @@ int elementwise_cast(elementwise *e, enum dtype d, const elementwise_arg *in, in
 int elementwise_apply_typed(elementwise *e, enum map_op op, enum dtype compute, enum dtype result,
                             const elementwise_arg *in, int *value);
 
-/* Makes n values the results. Fails with ERR_OVERFLOW if the expression is too long: a value that occurs twice takes a
-** step. */
-int elementwise_finish_values(elementwise *e, const int *values, int n);
+/* Makes n values the results. overwrites[k] is the number of the input whose memory gets result k, or -1. Fails with
+** ERR_OVERFLOW if the expression is too long: a value that occurs twice takes a step, and so does one that would be
+** written before a later step reads the memory. */
+int elementwise_finish_values(elementwise *e, const int *values, const int *overwrites, int n);
 
 /* Makes `in` the result, in dtype d or, if d is DT_none, in the dtype of `in`. Fails with ERR_OVERFLOW if the expression
 ** is too long. */

@@ -16,11 +16,18 @@ static void add_constants(const deferral *d, schedule *to, elementwise_program *
   }
 }
 
+/* Returns the number of the group's input whose memory a result has, or -1. */
+static int overwritten(const group *g, const operand_view *out) {
+  for (int k = 0; k < g->nin; k++)
+    if (g->in[k]->entry == out->entry) return k;
+  return -1;
+}
+
 /* Builds the program of group g. Stores the numbers of the steps whose results the program stores in l->results. */
 static int build(deferral *d, schedule *to, const group *g, lowering *l) {
   elementwise *e = &d->program;
   enum dtype dtype[ELEMENTWISE_INPUTS];
-  int values[ELEMENTWISE_RESULTS], st = OK;
+  int values[ELEMENTWISE_RESULTS], overwrites[ELEMENTWISE_RESULTS], st = OK;
   for (int k = 0; k < g->nin; k++) dtype[k] = g->in[k]->dtype;
   elementwise_init(e, dtype, g->nin);
   for (int i = g->first; st == OK && i != NONE; i = d->steps[i].next) {
@@ -33,9 +40,10 @@ static int build(deferral *d, schedule *to, const group *g, lowering *l) {
     st = elementwise_apply_typed(e, s->op.map, s->compute, s->out.dtype, in, &s->value);
     if (!s->stored) continue;
     values[l->nresult] = s->value;
+    overwrites[l->nresult] = overwritten(g, &s->out);
     l->results[l->nresult++] = i;
   }
-  if (st == OK) st = elementwise_finish_values(e, values, l->nresult);
+  if (st == OK) st = elementwise_finish_values(e, values, overwrites, l->nresult);
   elementwise_program *p = st == OK ? schedule_alloc(to, sizeof *p) : NULL;
   if (!p) return st == OK ? ERR_MEMORY : st;
   *p = e->program;
