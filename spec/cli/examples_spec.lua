@@ -251,7 +251,7 @@ describe("bench/bench.lua", function()
 #!/bin/sh
 echo "Stand-in"
 while read -r word rest; do
-  case $word:$4 in
+  case $word:$5 in
     row:compiled) printf 'error\tno C++ compiler\n' ;;
     quit:*) exit ;;
     *) echo 1000 ;;
