@@ -21,8 +21,8 @@ typedef struct map_work {
   enum dtype      compute, in, out;    /* the dtypes for which the kernel is compiled */
   enum dtype      second;              /* the dtype of the second input, which differs from `in` only for ops of two
                                        ** inputs */
-  bool            mixed;               /* true if three or more inputs have several dtypes, or the condition of a SELECT
-                                       ** is not bool */
+  bool            mixed;               /* true if three or more inputs, or two that are not loaded as vectors, have
+                                       ** several dtypes, or if the condition of a SELECT is not bool */
   map_args        args;
 } map_work;
 
@@ -148,6 +148,8 @@ static int run_kernel(map_work *t) {
   int vector = vector_of(t);
   if (vector && p->ndim <= 1) return run_flat(t);
   if (vector && p->shape[p->ndim - 1] % vector == 0) return run_rows(t, vector);
+  /* One kernel finds the dtypes of any inputs when it runs, which takes little time beside loads of single elements. */
+  if (t->second != t->in) t->mixed = true, t->in = t->second = t->compute;
   return run_planned(t, p, t->mixed ? MIXED : STRIDED, PLAN_MOST);
 }
 
