@@ -286,6 +286,7 @@ describe("random programs that are repeated", function()
         assert.same(all_bits(table.unpack(plain)), all_bits(table.unpack(given)), at)
       end
     end
-    assert.truthy(found > 0.3 * all, ("%d of %d"):format(found, all))
+    -- Which results are garbage is a part of a schedule's key, so collections at every few tensors make other keys.
+    if not os.getenv "LUATENSOR_GCSTRESS" then assert.truthy(found > 0.3 * all, ("%d of %d"):format(found, all)) end
   end)
 end)
