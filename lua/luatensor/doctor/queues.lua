@@ -2,6 +2,7 @@
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
+local meters = require "luatensor.bench.machine.meters"
 local cases = require "luatensor.doctor.cases"
 
 local queues = {}
@@ -24,15 +25,6 @@ local function busy_stream(device)
   end
 end
 
--- Returns the seconds of f, including the work that it queues.
-local function seconds_of(device, f)
-  lt.synchronize(device)
-  local start = lt.clock()
-  f()
-  lt.synchronize(device)
-  return lt.clock() - start
-end
-
 -- Returns a function that calls the row's function on inputs of size n.
 local function bind(device, row, n) return cases.bind(row, cases.inputs(row, n), n, device, 1) end
 
@@ -40,7 +32,7 @@ local function bind(device, row, n) return cases.bind(row, cases.inputs(row, n),
 local function size_for(device, row, seconds)
   local call = bind(device, row, SIZES[1])
   call()                                                   -- loads the kernels
-  local took = seconds_of(device, call)
+  local took = meters.seconds_of(call, device)
   for i = #SIZES, 2, -1 do
     if SIZES[i] <= (row.most or math.huge) and took * SIZES[i] / SIZES[1] <= seconds then return SIZES[i] end
   end
@@ -59,7 +51,7 @@ local function repeat_call(device, row, seconds, disturb)
     if result.size ~= first.size then error(("%d elements, then %d"):format(first.size, result.size), 0) end
     unequal:add_(lt.ne(result, first):sum())
   end
-  local queued = math.max(1, math.min(TIMES, seconds / 10 // seconds_of(device, again)))
+  local queued = math.max(1, math.min(TIMES, seconds / 10 // meters.seconds_of(again, device)))
   local count = 2
   while count < TIMES and lt.clock() < stop do
     again()

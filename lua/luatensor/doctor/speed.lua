@@ -8,20 +8,11 @@ local projected = require "luatensor.doctor.projected"
 
 local speed = {}
 
--- Returns the seconds of f, including the work that it queues.
-local function seconds_of(device, f)
-  lt.synchronize(device)
-  local start = lt.clock()
-  f()
-  lt.synchronize(device)
-  return lt.clock() - start
-end
-
 -- Returns the least seconds of f in several calls, which take about `seconds`.
 local function fastest(device, f, seconds)
   f()
   local best, stop = math.huge, lt.clock() + seconds
-  repeat best = math.min(best, seconds_of(device, f)) until lt.clock() >= stop
+  repeat best = math.min(best, meters.seconds_of(f, device)) until lt.clock() >= stop
   return best
 end
 
@@ -35,7 +26,7 @@ local function large_pair(r, seconds)
   local n = 1 << 16
   while true do
     local x, y = lt.rand(n, {device = r.device}), lt.zeros(n, {device = r.device})
-    local took = seconds_of(r.device, function() y:copy_(x) end)
+    local took = meters.seconds_of(function() y:copy_(x) end, r.device)
     if 2 * n > math.min(LARGEST, most) or 20 * took > seconds then return x, y end
     n = 2 * n
   end
@@ -60,13 +51,13 @@ local loops = {{70, 30}, {700, 300}, {7000, 3000}}
 
 -- Makes iterations of the notebook's loop on matrices of this shape. Returns the seconds of an iteration.
 local function run_loop(device, rows, columns, iterations)
-  return seconds_of(device, function()
+  return meters.seconds_of(function()
     for _ = 1, iterations do
       local x, y = lt.rand(rows, columns, {device = device}), lt.rand(rows, columns, {device = device})
       local product = x:matmul(y.T)
       product:sum()
     end
-  end) / iterations
+  end, device) / iterations
 end
 
 -- Measures a loop: the fastest of up to five runs.

@@ -39,7 +39,8 @@ end
 
 local function square(n, device, dtype) return lt.rand(n, n, {device = device}):to(dtype) end
 
-local function seconds_of(fn, device)
+--- Returns the seconds of one call of fn, including the work that it queues on the device.
+function meters.seconds_of(fn, device)
   lt.synchronize(device)
   local start = lt.clock()
   fn()
@@ -59,7 +60,7 @@ end
 function meters.gemm(device, dtype, seconds)
   local n, multiply = 128, product(128, device, dtype)
   multiply()                                                     -- the first call loads a GPU's library
-  while n < LARGEST and fits(device, 2 * n) and seconds_of(multiply, device) < seconds / 5 do
+  while n < LARGEST and fits(device, 2 * n) and meters.seconds_of(multiply, device) < seconds / 5 do
     n = 2 * n
     multiply = product(n, device, dtype)
     multiply()
