@@ -27,11 +27,10 @@ enum {
 
 INLINE int digit_of(key k, int shift) { return (int)(k >> shift) & (DIGITS - 1); }
 
-/* Sets counts[line][digit][tile] to the number of keys in this tile that have this digit. */
-KERNEL_COOPERATIVE(count_digits)(const key *keys, uint64_t n, unsigned tiles, int shift, position *counts) {
+/* Returns the number of keys in a tile of a line of n keys that have this thread's digit. */
+INLINE unsigned count_tile(const key *keys, uint64_t n, uint64_t tile, int shift) {
   __shared__ unsigned count[DIGITS];
-  uint64_t line = blockIdx.x / tiles, tile = blockIdx.x % tiles, first = tile * TILE + threadIdx.x;
-  keys += line * n;
+  uint64_t first = tile * TILE + threadIdx.x;
   count[threadIdx.x] = 0;
   __syncthreads();
   for (int j = 0; j < ITEMS; j++) {
@@ -39,7 +38,13 @@ KERNEL_COOPERATIVE(count_digits)(const key *keys, uint64_t n, unsigned tiles, in
     if (i < n) atomicAdd(&count[digit_of(keys[i], shift)], 1u);
   }
   __syncthreads();
-  counts[(line * DIGITS + threadIdx.x) * tiles + tile] = count[threadIdx.x];
+  return count[threadIdx.x];
+}
+
+/* Sets counts[line][digit][tile] to the number of keys in this tile that have this digit. */
+KERNEL_COOPERATIVE(count_digits)(const key *keys, uint64_t n, unsigned tiles, int shift, position *counts) {
+  uint64_t line = blockIdx.x / tiles, tile = blockIdx.x % tiles;
+  counts[(line * DIGITS + threadIdx.x) * tiles + tile] = count_tile(keys + line * n, n, tile, shift);
 }
 
 /* Returns a bit mask of the lanes in this warp that have the same digit as this lane. */
@@ -159,18 +164,10 @@ KERNEL_COOPERATIVE(deal)(const key *keys, const position *values, key *keys_out,
 
 /* Counts the digits of the first pass, and clears the counts of the other passes. */
 KERNEL_COOPERATIVE(count_few)(const key *keys, uint64_t n, unsigned tiles, int shift, int passes, unsigned *counts) {
-  __shared__ unsigned count[DIGITS];
-  uint64_t line = blockIdx.x / tiles, tile = blockIdx.x % tiles, first = tile * TILE + threadIdx.x;
-  keys += line * n;
-  count[threadIdx.x] = 0;
-  __syncthreads();
-  for (int j = 0; j < ITEMS; j++) {
-    uint64_t i = first + (uint64_t)j * THREADS;
-    if (i < n) atomicAdd(&count[digit_of(keys[i], shift)], 1u);
-  }
-  __syncthreads();
+  uint64_t line = blockIdx.x / tiles, tile = blockIdx.x % tiles;
+  unsigned count = count_tile(keys + line * n, n, tile, shift);
   counts += (line * passes * tiles + tile) * DIGITS + threadIdx.x;
-  for (int p = 0; p < passes; p++) counts[(uint64_t)p * tiles * DIGITS] = p == 0 ? count[threadIdx.x] : 0;
+  for (int p = 0; p < passes; p++) counts[(uint64_t)p * tiles * DIGITS] = p == 0 ? count : 0;
 }
 
 /* Runs pass number `pass`. Unless it is the last pass, counts the next pass's digits of the moved keys. */
