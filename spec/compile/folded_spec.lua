@@ -1,24 +1,11 @@
 -- Reductions that take the elements of a program as the program computes them (fold_whole and fold_group in
 -- src/op/deferral/tile.c). The results are those of the functions themselves, to the last bit.
 local lt = require "luatensor"
+local compiling = require "spec.support.compiled"
 local helpers = require "spec.support.helpers"
 
 local bits, on_cpu = helpers.bits, helpers.device == "cpu"
-
--- Collects the tensors that f has dropped before the operations run, so that nobody can read them.
-local function compile(f)
-  return lt.compile(function(...)
-    local results = table.pack(f(...))
-    collectgarbage()
-    return table.unpack(results, 1, results.n)
-  end)
-end
-
-local function all_bits(...)
-  local all = table.pack(...)
-  for i = 1, all.n do all[i] = bits(all[i]) end
-  return all
-end
+local compile, all_bits = compiling.collecting, compiling.all_bits
 
 -- Asserts that f gives the same when it is compiled, in `passes` passes that store `stored` results. The numbers are those of
 -- the CPU.

@@ -5,16 +5,7 @@ local helpers = require "spec.support.helpers"
 -- The elements are whole numbers, so that the expected values are exact.
 local function numbers(first, rows) return (lt.arange(first, first + 3 * rows):reshape(rows, 3)):to("float32") end
 
--- Calls f in a compiled function, and collects the tensors that f has dropped before the operations run.
-local function drop(f)
-  return lt.compile(function(...)
-    local results = table.pack(f(...))
-    collectgarbage()
-    return table.unpack(results, 1, results.n)
-  end)
-end
-
-local holds = helpers.holds
+local drop, holds = require("spec.support.compiled").collecting, helpers.holds
 
 describe("joined tensors in compiled functions", function()
   it("may consist of joined tensors", function()

@@ -2,6 +2,7 @@
 -- same errors as the function itself. The first kind of programs has element-wise statements. The second kind has
 -- statements of all kinds and a state, and is called several times.
 local lt = require "luatensor"
+local generator = require("spec.support.compiled").generator
 local helpers = require "spec.support.helpers"
 
 local dtypes = {"float32", "float64", "float16", "bfloat16", "int32", "int8", "uint8", "bool", "complex64", "int64"}
@@ -15,17 +16,6 @@ local shapes = {{4, 5}, {5}, {4, 1}, {1, 5}, {}, {3, 4, 5}, {20}, {4, 5}}
 local on_cpu = helpers.device == "cpu"
 local PROGRAMS = on_cpu and 1000 // helpers.share or 8
 local MOST = 400          -- elements; larger results of broadcasting are dropped
-
--- Returns a function draw(n), which returns a random integer from 1 to n. The program draws with this generator, so that
--- random numbers of luatensor stay out of it. The first numbers are skipped, because they are alike for small seeds.
-local function generator(state)
-  local function draw(n)
-    state = state * 6364136223846793005 + 1442695040888963407
-    return (state >> 33) % n + 1
-  end
-  for _ = 1, 4 do draw(1) end
-  return draw
-end
 
 -- The kinds of statements of a program. x, y and z are random values of the program. Each returns a new value, or nil.
 local kinds = {

@@ -1,9 +1,10 @@
 -- Schedules: a list of deferred operations that is equal to an earlier one runs without being planned again
 -- (src/op/deferral/schedule.c). Expected values are those of the functions themselves, which are not compiled.
 local lt = require "luatensor"
+local compiling = require "spec.support.compiled"
 local helpers = require "spec.support.helpers"
 
-local bits = helpers.bits
+local bits, all_bits, generator = helpers.bits, compiling.all_bits, compiling.generator
 
 -- Calls the compiled function, and returns how many of its lists reused a schedule, and the number of its lists.
 local function reused(compiled, ...)
@@ -221,15 +222,6 @@ local unary = {"negative", "exp", "square", "abs", "sigmoid", "floor"}
 local binary = {"add", "subtract", "multiply", "maximum", "less", "divide", "remainder"}
 local dtypes = {"float32", "float64", "int32", "float16"}
 
-local function generator(state)
-  local function draw(n)
-    state = state * 6364136223846793005 + 1442695040888963407
-    return (state >> 33) % n + 1
-  end
-  for _ = 1, 4 do draw(1) end
-  return draw
-end
-
 local kinds = {
   function(draw, x) return lt[unary[draw(#unary)]](x) end,
   function(draw, x, y) return lt[binary[draw(#binary)]](x, y) end,
@@ -262,12 +254,6 @@ local function inputs_of(seed, call)
   local x = lt.linspace(-3, call, rows * columns):reshape(rows, columns):to(dtypes[draw(#dtypes)])
   local y = lt.linspace(1, 2 + call, rows * columns):reshape(columns, rows):to(dtypes[draw(#dtypes)]).mT
   return {x, draw(3) == 1 and x or y, draw(2) == 1 and y or x[{{1, 1}}]}
-end
-
-local function all_bits(...)
-  local all = table.pack(...)
-  for i = 1, all.n do all[i] = bits(all[i]) end
-  return all
 end
 
 describe("random programs that are repeated", function()

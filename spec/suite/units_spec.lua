@@ -17,24 +17,33 @@ local function compile_by(library, targets, text, lines)
   return status, output
 end
 
+-- A kernel with 40000 bytes of static shared memory, and dynamic shared memory.
+local shared_memory = [=[extern "C" __global__ void f(int *x) {
+  __shared__ int s[10000];
+  extern __shared__ int d[];
+  s[threadIdx.x] = x[0], d[threadIdx.x] = x[1];
+  __syncthreads();
+  x[2] = s[x[3]] + d[x[4]];
+}]=]
+
+-- A kernel whose threads need 4000 bytes of local memory each.
+local local_memory = [=[extern "C" __global__ void f(int *x) {
+  int s[1000];
+  for (int i = 0; i < 1000; i++) s[i] = x[i];
+  for (int i = 0; i < 1000; i++) x[i] = s[x[1000 + s[i]]];
+}]=]
+
 describe("AMD's compiler and a kernel", function()
   local library = shell.passes("ls /usr/lib/*/libamdhip64.so.5 2>/dev/null || true"):match "[^\n]+"
   local function compile(...) return compile_by(library, "gfx90a gfx1030", ...) end
   if not library or not shell.exists(units) then return pending "needs libamdhip64-5, and make test-hosts builds units" end
 
   it("whose static and dynamic LDS fit, or do not", function()
-    local text = [=[extern "C" __global__ void f(int *x) {
-      __shared__ int s[10000];
-      extern __shared__ int d[];
-      s[threadIdx.x] = x[0], d[threadIdx.x] = x[1];
-      __syncthreads();
-      x[2] = s[x[3]] + d[x[4]];
-    }]=]
-    assert.equal(0, (compile(text, "#shared\t25536\tf\n")))
-    local status, output = compile(text, "#shared\t25537\tf\n")
+    assert.equal(0, (compile(shared_memory, "#shared\t25536\tf\n")))
+    local status, output = compile(shared_memory, "#shared\t25537\tf\n")
     assert.equal(1, status)
     assert.truthy(output:find("of 1024 registers of a lane, 65537 bytes of LDS, and 0 bytes of scratch memory", 1, true), output)
-    assert.equal(0, (compile(text, "#shared\t25537\tg\n")))
+    assert.equal(0, (compile(shared_memory, "#shared\t25537\tg\n")))
   end)
 
   it("that does not compile is named with AMD's options", function()
@@ -44,11 +53,7 @@ describe("AMD's compiler and a kernel", function()
   end)
 
   it("whose threads need much scratch memory", function()
-    local status, output = compile [=[extern "C" __global__ void f(int *x) {
-      int s[1000];
-      for (int i = 0; i < 1000; i++) s[i] = x[i];
-      for (int i = 0; i < 1000; i++) x[i] = s[x[1000 + s[i]]];
-    }]=]
+    local status, output = compile(local_memory)
     assert.equal(1, status)
     assert.truthy(output:find("a block of 1024 threads of f needs", 1, true), output)
     assert.truthy(output:find "0 bytes of LDS, and 40%d%d bytes of scratch memory for each thread", output)
@@ -77,21 +82,14 @@ describe("NVIDIA's compiler and a kernel", function()
   end)
 
   it("whose static and dynamic shared memory fit, or do not", function()
-    local text = [=[extern "C" __global__ void f(int *x) {
-      __shared__ int s[10000];
-      extern __shared__ int d[];
-      s[threadIdx.x] = x[0], d[threadIdx.x] = x[1];
-      __syncthreads();
-      x[2] = s[x[3]] + d[x[4]];
-    }]=]
-    assert.equal(0, (compile(text, "#shared\t61376\tf\n")))
-    local status, output = compile(text, "#shared\t61377\tf\n")
+    assert.equal(0, (compile(shared_memory, "#shared\t61376\tf\n")))
+    local status, output = compile(shared_memory, "#shared\t61377\tf\n")
     assert.equal(1, status)
     assert.truthy(output:find("%-DX for 86: a block of 1024 threads of f needs %d+ of 65536 registers, 40000 %+ 61377 of 101376 bytes"), output)
     assert.is_nil(output:find("%-DX for 90"))
-    assert.equal(0, (compile(text, "#shared\t61377\tg\n")))
-    assert.equal(0, (compile(text, "#shared\t192448\tf\n")))                    -- such a launch is not for an 86
-    assert.equal(1, (compile(text, "#shared\t192449\tf\n")))
+    assert.equal(0, (compile(shared_memory, "#shared\t61377\tg\n")))
+    assert.equal(0, (compile(shared_memory, "#shared\t192448\tf\n")))                    -- such a launch is not for an 86
+    assert.equal(1, (compile(shared_memory, "#shared\t192449\tf\n")))
   end)
 
   it("whose threads spill registers or need much local memory", function()
@@ -106,11 +104,7 @@ describe("NVIDIA's compiler and a kernel", function()
     assert.equal(1, status)
     local spilled = tonumber(output:match "for 90: a block of 1024 threads of f needs .- (%d+) of spilled registers for each thread")
     assert.is_true(spilled > 768, output)
-    status, output = compile [=[extern "C" __global__ void f(int *x) {
-      int s[1000];
-      for (int i = 0; i < 1000; i++) s[i] = x[i];
-      for (int i = 0; i < 1000; i++) x[i] = s[x[1000 + s[i]]];
-    }]=]
+    status, output = compile(local_memory)
     assert.equal(1, status)
     assert.truthy(output:find("4000 bytes of stack and 0 of spilled registers", 1, true), output)
   end)
