@@ -155,8 +155,8 @@ static double work_of(const attention_call *c) {
 static bool has_many_scores(gpu *g, const attention_call *c) {
   enum { SHARE = 8 };
   double scores = (double)c->batch * (double)c->heads * (double)c->queries * (double)c->keys;
-  size_t left, total;
-  return g->driver->memory_info(&left, &total) == GPU_SUCCESS && scores * dtype_size(c->dtype) >= (double)total / SHARE;
+  size_t total;
+  return g->driver->device_memory(&total, g->id) == GPU_SUCCESS && scores * dtype_size(c->dtype) >= (double)total / SHARE;
 }
 
 /* True if the kernels are faster than products and softmax, as measured on an H200 for rows of 32 and 64 elements
