@@ -267,6 +267,8 @@
 ---@field seconds? number as lt.advise has them
 ---@field devices? string[] as lt.advise has them
 ---@field patience? number as lt.advise has them
+---@field latency? number (default 5e-5) seconds of a message between hosts
+---@field bandwidth? number (default 1.25e9) bytes that a host sends in a second; both are for the prediction of how many hosts pay off
 
 ---@class (exact) luatensor.advise.options
 ---@field sizes? integer[] (default 64 to 1024) doubling

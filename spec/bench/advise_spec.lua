@@ -481,6 +481,23 @@ describe("advise.choices", function()
     assert.near(1, list[3].here[1].seconds, 0.01)
   end)
 
+  -- The small model takes 0.1 ms a step, 7 / 11 of it for the backward pass: 7 of 11 products. Its gradients are 400 kB,
+  -- of which p hosts send 2 (p - 1) / p each, in 0.16 ms on 5 hosts and 0.167 ms on 6. A step with half of the speed
+  -- has 0.1 + 0.0636 ms for them.
+  it("says up to how many hosts each keeps half of its speed, on a given network", function()
+    local r, list = rows({}, {largest = 200000, latency = 1e-9, bandwidth = 4e9})
+    assert.same({from = 2, to = 5}, list[1].hosts)
+    assert.equal("given", r.network.source)
+    assert.truthy(terminal.page(r:blocks()):find "\nsmall model, prototype +2 +5\n")
+  end)
+
+  it("assumes Ethernet, and says nothing about hosts for a model whose step was not measured", function()
+    local r, list = rows{memory = {cpu = 10 ^ 9}}
+    assert.same({50e-6, 1.25e9}, {r.network.latency, r.network.bandwidth})
+    assert.is_nil(list[4].hosts)
+    assert.truthy(list[1].hosts)
+  end)
+
   it("has a part that does not grow, where two sizes show it", function()
     local function cost_of(_, n) return 1e-3 + 1e-9 * n end
     local _, list = rows{cost = cost_of}
@@ -644,7 +661,7 @@ describe("advise.choices", function()
   it("refuses options it does not know", function()
     local ok, problem = pcall(lt.advise.choices, {fastest = true})
     assert.falsy(ok)
-    assert.truthy(problem:find("advise.choices: unknown option \"fastest\"; known: devices, largest, patience, seconds", 1, true), problem)
+    assert.truthy(problem:find("advise.choices: unknown option \"fastest\"; known: bandwidth, devices, largest, latency, patience, seconds", 1, true), problem)
   end)
 end)
 

@@ -25,7 +25,7 @@ local types = {
   padding = "integer|integer[]|string", stride = DIMS, dilation = DIMS, output_padding = DIMS, groups = "integer",
   kdim = "integer", vdim = "integer", padding_idx = "integer", divisor_override = "integer", norm_type = "number",
   sizes = "integer[]", inputs = "function", devices = "string[]", seconds = "number", patience = "number",
-  name = "string",
+  name = "string", latency = "number", bandwidth = "number",
   threads = "integer", clock = "function", same = "function", limits = "function|boolean", fresh = "boolean",
   labels = "string|integer", columns = "(string|integer)[]", missing = "number", header = "boolean", map = "function",
   stratify = TENSOR .. "|boolean", parameters = "string|integer", scale = "number", activation = "string|function",

@@ -10,11 +10,13 @@ local document = require "luatensor.page.document"
 local figures = require "luatensor.bench.public_figures"
 local format = require "luatensor.page.format"
 local grid = require "luatensor.bench.crossover.grid"
+local hosts = require "luatensor.advise.hosts"
 local interrupt = require "luatensor.bench.interrupt"
 local measured = require "luatensor.bench.crossover.measured"
 local network = require "luatensor.advise.network"
 local noise = require "luatensor.bench.noise"
 local notes = require "luatensor.bench.notes"
+local prediction = require "luatensor.bench.distributed.prediction"
 local result = require "luatensor.bench.result"
 
 local choices = {}
@@ -282,12 +284,19 @@ local function decide(row, advice, rooms)
     .. "{device}, by others {high}, while others used up to {others} of the processor.", values
 end
 
-local function row_of(advice, model, rooms)
+-- Returns the numbers of hosts that pay off for a row, or nil if no time of a step is known.
+local function hosts_of(row, network_between)
+  local best, width = fastest(row.here), network.width(row.parameters, LAYERS)
+  local share = 1 - network.flops(width, LAYERS, BATCH, false) / flops(row.parameters)
+  return best and hosts.range(best.seconds, share, row.parameters, network_between)
+end
+
+local function row_of(advice, model, rooms, network_between)
   local row = {name = model.name, parameters = model.parameters, bytes = model.parameters * BYTES_A_PARAMETER,
     absent = {}}
   row.here = cells_of(advice, row, rooms, noise.seconds)
   for i, id in ipairs(figures.FOR_TRAINING) do row.absent[i] = absent(id, row, advice.devices) end
-  row.either = alike(advice, row)
+  row.either, row.hosts = alike(advice, row), hosts_of(row, network_between)
   row.choice, row.text, row.values = decide(row, advice, rooms)
   row.values.name_of_row, row.values.choice_of_row = {row.name, "text"}, {row.choice, "text"}
   return row
@@ -369,6 +378,7 @@ function methods:blocks()
   for _, row in ipairs(self.rows) do
     blocks[#blocks + 1] = document.text("{name_of_row}: {choice_of_row}. " .. row.text, row.values)
   end
+  table.move(hosts.blocks(self), 1, 2, #blocks + 1, blocks)
   blocks[#blocks + 1] = absent_table(self)
   blocks[#blocks + 1] = emulated_table(self)
   return blocks
@@ -376,10 +386,11 @@ end
 
 choices.class = result.class("choices", methods, {
   advice = "result", batch = "number", bytes_a_parameter = "number", steps = "number", emulated = "boolean?",
-  devices = described.grid.devices,
+  devices = described.grid.devices, network = described.optional(prediction.fields),
   rows = {described.with(described.phrase, {
     name = "string", parameters = "number", bytes = "number", choice = "string",
     here = {{device = "string", how = "string", seconds = "number?", emulated = "boolean?"}},
+    hosts = described.optional{from = "number?", to = "number?"},
     absent = {{id = "string", name = "string", kind = "string", seconds = "number", needed = "number?"}},
   })},
 })
@@ -396,15 +407,17 @@ local function rooms_of(place)
   return rooms
 end
 
-local function complete(advice, place)
+local function complete(advice, place, options)
   local fields = {batch = BATCH, steps = STEPS, bytes_a_parameter = BYTES_A_PARAMETER, devices = advice.devices,
-    advice = advice, rows = {}, emulated = advice.emulated, incomplete = advice.incomplete}
+    advice = advice, rows = {}, emulated = advice.emulated, incomplete = advice.incomplete,
+    network = prediction.given(options, prediction.ETHERNET)}
   local rooms = rooms_of(place)
-  for i, model in ipairs(models) do fields.rows[i] = row_of(advice, model, rooms) end
+  for i, model in ipairs(models) do fields.rows[i] = row_of(advice, model, rooms, fields.network) end
   return result.new(choices.class, fields)
 end
 
-local known = {seconds = true, devices = true, patience = true, largest = {"integer", 1000}}
+local known = {seconds = true, devices = true, patience = true, largest = {"integer", 1000},
+  latency = {"number", 1e-9, 10}, bandwidth = {"number", 1, 1e15}}
 
 --- Implements advise.choices. `place` has the functions that query and time this machine; specs pass simulated ones.
 function choices.run(options, place)
@@ -418,10 +431,10 @@ function choices.run(options, place)
   sizes[#sizes + 1] = largest
   local ok, advice = pcall(network.run, {training = true, batch = BATCH, layers = LAYERS, seconds = options.seconds,
     devices = options.devices, patience = options.patience}, place, sizes)
-  if ok then return complete(advice, place) end
+  if ok then return complete(advice, place, options) end
   local partial = interrupt.is(advice) and interrupt.partial(advice)
   if not partial then error(advice, 0) end
-  interrupt.raise(complete(partial, place))
+  interrupt.raise(complete(partial, place, options))
 end
 
 --- Makes the notebook's table "When to choose CPU, GPU, TPU" for this machine. The table shows the time of a training
@@ -430,7 +443,8 @@ end
 -- lower bounds from published figures.
 -- @function advise.choices
 -- @tparam[opt] table options `largest`: parameters of the largest network that is measured (10000000); `seconds`,
---   `devices`, `patience` as lt.advise has them
+--   `devices`, `patience` as lt.advise has them; `latency` (5e-5): seconds of a message between hosts; `bandwidth`
+--   (1.25e9): bytes that a host sends in a second; both are for the prediction of how many hosts pay off
 -- @treturn table a result of kind "choices"
 function choices.choices(options)
   return choices.run(options, require "luatensor.bench.crossover.place")

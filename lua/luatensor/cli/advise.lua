@@ -29,7 +29,7 @@ function advise.define(parser)
   code.add_options(parser, 64, 1024)
   arguments.add_all(parser, {
     {name = "device", kind = "device", help = "compares only the CPU and this device"},
-    "dtype", "threads", "seconds", "json",
+    "dtype", "threads", "seconds", "json", "latency", "bandwidth",
   })
 end
 
@@ -60,10 +60,15 @@ function advise.run(options)
   local settings = {
     calls = options.calls, seconds = options.seconds, devices = options.device and {core.host_device, options.device},
   }
+  local between = given(options, {"latency", "bandwidth"})
+  if between and (options.code or network or work or options.calls) then
+    arguments.fail("--%s is of the table of all models: without other options of the work", between)
+  end
   if options.code and network then arguments.fail("--%s is of a network: without code", network) end
   if options.code then return for_code(options, settings) end
   if work then arguments.fail("--%s is of code: give some", work) end
   if network or options.calls then return for_network(options, settings) end
+  settings.latency, settings.bandwidth = options.latency, options.bandwidth
   return lt.advise.choices(settings)
 end
 

@@ -114,6 +114,8 @@ arguments.common = {
   threads    = {kind = "threads", help = "number of CPU threads", default = lt.get_num_threads},
   compile    = {kind = "flag", help = "compiles the training step by lt.compile; the losses stay the same"},
   seconds    = {kind = "seconds", help = "seconds for each measurement"},
+  latency    = {kind = "seconds", help = "seconds of a message between hosts, such as 2e-6"},
+  bandwidth  = {kind = "bytes", help = "bytes a second between hosts, such as 12G"},
   json       = {kind = "output", help = "writes the raw figures to this file, or to the standard output for -"},
   svg        = {kind = "output", help = "writes the chart to this file"},
 }
