@@ -157,13 +157,24 @@ bool memory_is_allowed(lua_State *L, place where, size_t bytes) {
   return !a || account_allows(a, bytes);
 }
 
+enum { HELD = 64 << 10 };                /* bytes that take longer to allocate anew than a list takes to run */
+
+/* Runs the deferred operations if their inputs take much memory that nobody else needs, before more memory is allocated. */
+static void end_held_list(lua_State *L) {
+  bool can_run = deferral_is_mine(L) && !this_operation.inside;
+  if (can_run && deferral_held(open_deferral) >= HELD) the_deferred_runner(L, NULL);
+}
+
 static inline tensor *push_made(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where,
                                 int (*init)(tensor *, enum dtype, const shape *, place)) {
   int64_t count;
   int st = shape_count(s, dtype_size(dtype), &count);
   if (st != OK) raise(L, fn, st, NULL, 0);
-  if (open_deferral) deferral_note(L, dtype, s);
   size_t bytes = (size_t)count * (size_t)dtype_size(dtype);
+  if (open_deferral) {
+    deferral_note(L, dtype, s);
+    if (bytes >= HELD) end_held_list(L);
+  }
   tensor *t = push_empty(L);
   account *a = prepare_account(L, fn, where, bytes);
   st = init(t, dtype, s, where);

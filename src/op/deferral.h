@@ -42,6 +42,7 @@ typedef struct deferral_counts {
   long programs;             /* calls of the device that computed several ops */
   long singles;              /* calls of the device that computed one op */
   long stored;               /* results that were stored */
+  size_t temporary;          /* the most bytes that stored results to which only a list refers took at a time */
   long lists, found;         /* lists that ran, and those of them for which an earlier list had left a schedule */
   uint64_t fingerprint;      /* a hash of the ops that were deferred and of the new tensors, without numbers and
                              ** addresses */
@@ -87,6 +88,9 @@ void deferral_note(void *context, enum dtype dtype, const shape *s);
 
 /* The bytes of memory that a run would allocate if no further reference to a tensor is dropped. */
 size_t deferral_bytes(const deferral *d);
+
+/* The bytes of memory to which only the list refers: inputs of ops that have not run. */
+size_t deferral_held(const deferral *d);
 bool   deferral_is_empty(const deferral *d);
 bool   deferral_is_full(const deferral *d);          /* the next op makes the list run */
 deferral_counts deferral_counted(const deferral *d);

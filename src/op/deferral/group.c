@@ -13,6 +13,13 @@ size_t deferral_bytes(const deferral *d) {
   return bytes;
 }
 
+size_t deferral_held(const deferral *d) {
+  size_t bytes = 0;
+  for (int k = 0; k < d->nentry; k++)
+    if (d->entries[k].store->ptr && !is_wanted(&d->entries[k])) bytes += d->entries[k].store->bytes;
+  return bytes;
+}
+
 bool same_view(const operand_view *a, const operand_view *b, const shape *s) {
   if (a->entry != b->entry || a->dtype != b->dtype || a->offset != b->offset) return false;
   for (int k = 0; k < s->ndim; k++)
@@ -30,8 +37,8 @@ void find_needed(deferral *d) {
   for (int k = 0; k < d->nentry; k++) {
     entry *e = &d->entries[k];
     e->wanted = is_wanted(e);
-    e->read = e->mixed = e->local = e->folded = false;
-    e->writer = e->reader_group = e->first = e->piece = NONE;
+    e->read = e->mixed = e->local = e->folded = e->taken = false;
+    e->writer = e->reader_group = e->first = e->last = e->piece = e->donor = NONE;
     e->reader = NULL;
   }
   for (int i = d->nstep - 1; i >= 0; i--) {

@@ -3,8 +3,9 @@
 
 /* The list of deferred operations, and the stages of a run. record.c appends steps to the list. A run marks the steps that
 ** are needed (group.c), finds joined tensors that need not be made (pieces.c), joins steps to groups (group.c), and finds
-** groups that are computed tile by tile (tile.c). Then it makes the device's calls (lower.c) and runs them (run.c). The
-** calls are kept (schedule.c). If a later list has the same key, which record.c writes, its run skips these stages. */
+** groups that are computed tile by tile (tile.c). It decides which results take the memory of storages that nobody uses any
+** more (memory.c). Then it makes the device's calls (lower.c) and runs them (run.c). The calls are kept (schedule.c). If a
+** later list has the same key, which record.c writes, its run skips these stages. */
 
 #include "op/deferral.h"
 #include "op/elementwise.h"
@@ -27,6 +28,9 @@ typedef struct entry {
   unsigned epoch;                      /* the storage's epoch before it was pending */
   bool     fresh;                      /* the storage was made for a result of the list, and has no memory of its own
                                        ** until deferral_run allocates it */
+  bool     spent;                      /* the list has freed the storage's memory, or has given it to a result */
+  int      heir;                       /* the entry of the result that has got the memory, or NONE */
+  bool     counted;                    /* the storage's memory counts as memory of temporary results */
 
   /* Fields of a run. */
   bool lost;                           /* a step that writes the storage did not run */
@@ -39,6 +43,8 @@ typedef struct entry {
   int  writer;                         /* the last needed step that writes the storage, or NONE */
   int  reader_group;                   /* the last group that reads the storage from memory, or NONE */
   int  first, last;                    /* the first and the last group that read or write the storage in memory */
+  int  donor;                          /* the entry whose memory the result takes, or NONE: the result gets new memory */
+  bool taken;                          /* the entry is the donor of a result */
   int  piece;                          /* the first of the steps that copy the pieces of which the tensor is joined, if
                                        ** readers read the sources of these copies instead, or NONE */
   const struct operand_view *reader;   /* the view that reader_group reads; NULL: several views */
@@ -130,13 +136,15 @@ typedef struct number_slot {
   size_t  first;                       /* the first slot with the same `at`: both numbers must be equal */
 } number_slot;
 
-enum launch_kind { LAUNCH_PROVIDE, LAUNCH_CALL, LAUNCH_TILED };
+enum launch_kind { LAUNCH_PROVIDE, LAUNCH_DISCARD, LAUNCH_CALL, LAUNCH_TILED };
 
 /* A part of a run. The addresses and numbers of a call are set just before the call. */
 typedef struct launch {
   enum launch_kind kind;
   int    blamed;                       /* the step that an error of the launch names */
-  int    entry;                        /* LAUNCH_PROVIDE: the entry that gets memory */
+  int    entry;                        /* LAUNCH_PROVIDE: the entry that gets memory; LAUNCH_DISCARD: the entry whose memory
+                                       ** is freed */
+  int    donor;                        /* LAUNCH_PROVIDE: the entry whose memory it gets, or NONE */
   enum tiled_family family;            /* LAUNCH_CALL */
   void  *call;                         /* LAUNCH_CALL: a device_call; LAUNCH_TILED: a tiled_call */
   size_t addresses, numbers;           /* the ends of its slots; they begin at the ends of the launch before */
@@ -166,6 +174,7 @@ struct deferral {
   bool    running;
   deferred_op culprit;                 /* the op that was appended or run last */
   deferral_counts counts;
+  size_t  temporary;                   /* bytes of the memory that temporary results of the list have at the moment */
   int     nstep, nentry, ngroup;
   int16_t slot[ENTRIES];               /* hash table from addresses of storages to 1 + the index of the entry */
   entry   entries[MOST_ENTRIES];
@@ -210,6 +219,7 @@ void make_groups(deferral *d);         /* joins needed steps to groups, in the o
 int  find_input(const group *g, const operand_view *in, const shape *s);   /* the number of the group's input, or NONE */
 void make_tiles(deferral *d);          /* sets tile_end, rows and folded of all groups, and `local` and `folded` of all
                                        ** entries */
+void find_donors(deferral *d);         /* sets `donor` and `taken` of all entries */
 
 /* Adds the bytes of one row of all operands of groups first … last. Several accesses of a storage count once. */
 int64_t tile_row_bytes(const deferral *d, int first, int last, int64_t rows);
@@ -238,6 +248,20 @@ bool next_region(const deferral *d, const group *g, region *r);      /* returns 
 
 /* Sets *to to the view of memory that an operand of the group is in the region. */
 void region_view(const deferral *d, const region *r, const operand_view *v, operand_view *to);
+
+/* ---- memory (memory.c) ---- */
+
+/* Gives memory to an entry: the memory of entry number `donor`, if it is not NONE, or else new memory. */
+int  provide_memory(deferral *d, int entry, int donor);
+
+/* Undoes provide_memory. */
+void return_memory(deferral *d, int entry, int donor);
+
+/* Frees the memory of an entry to which only the list refers. */
+void discard_memory(deferral *d, int entry);
+
+/* True if the list may free the entry's memory when group `last` has run. */
+bool ends_with(const entry *e, int last);
 
 /* ---- making schedules ---- */
 
@@ -301,5 +325,8 @@ void schedule_drop(deferral *d, const schedule *s);
 
 /* Runs launch number k for the present list. */
 int  schedule_launch(deferral *d, const schedule *s, size_t k);
+
+/* Undoes the launches that provided memory for launch number k, which has failed. */
+void schedule_undo(deferral *d, const schedule *s, size_t k);
 
 #endif

@@ -17,9 +17,10 @@ static void add_constants(const deferral *d, schedule *to, elementwise_program *
 }
 
 /* Returns the number of the group's input whose memory a result has, or -1. */
-static int overwritten(const group *g, const operand_view *out) {
+static int overwritten(const deferral *d, const group *g, const operand_view *out) {
+  int donor = d->entries[out->entry].donor;
   for (int k = 0; k < g->nin; k++)
-    if (g->in[k]->entry == out->entry) return k;
+    if (g->in[k]->entry == out->entry || (donor != NONE && g->in[k]->entry == donor)) return k;
   return -1;
 }
 
@@ -40,7 +41,7 @@ static int build(deferral *d, schedule *to, const group *g, lowering *l) {
     st = elementwise_apply_typed(e, s->op.map, s->compute, s->out.dtype, in, &s->value);
     if (!s->stored) continue;
     values[l->nresult] = s->value;
-    overwrites[l->nresult] = overwritten(g, &s->out);
+    overwrites[l->nresult] = overwritten(d, g, &s->out);
     l->results[l->nresult++] = i;
   }
   if (st == OK) st = elementwise_finish_values(e, values, overwrites, l->nresult);

@@ -68,7 +68,7 @@ static int entry_of(deferral *d, storage *s) {
   int16_t *slot = slot_of(d, s);
   if (*slot) return *slot - 1;
   bool fresh = storage_is_pending(s);
-  d->entries[d->nentry] = (entry){.store = s, .epoch = fresh ? place_epoch(s->place) : s->epoch, .fresh = fresh};
+  d->entries[d->nentry] = (entry){.store = s, .epoch = fresh ? place_epoch(s->place) : s->epoch, .fresh = fresh, .heir = NONE};
   storage_retain(s);
   s->kept++;
   s->epoch = EPOCH_PENDING;

@@ -13,21 +13,54 @@ static int launch_now(deferral *d, schedule *to, launch l) {
   return st == OK ? schedule_launch(d, to, to->nlaunch - 1) : st;
 }
 
+/* ---- memory ---- */
+
 static int provide_entry(deferral *d, schedule *to, int entry, int blamed) {
-  return launch_now(d, to, (launch){.kind = LAUNCH_PROVIDE, .entry = entry, .blamed = blamed});
+  return launch_now(d, to, (launch){.kind = LAUNCH_PROVIDE, .entry = entry, .donor = d->entries[entry].donor, .blamed = blamed});
 }
 
-/* Allocates the memory of all results that are stored. */
-static int provide(deferral *d, schedule *to) {
-  for (int i = 0; i < d->nstep; i++) {
-    const step *s = &d->steps[i];
-    const entry *e = &d->entries[s->out.entry];
-    if (!s->needed || !s->stored || e->store->ptr || e->local) continue;
-    int st = provide_entry(d, to, s->out.entry, i);
-    if (st != OK) return st;
+/* Provides the memory of all stored results of a group. */
+static int provide(deferral *d, schedule *to, const group *g) {
+  int st = OK;
+  for (int i = g->first; st == OK && i != NONE; i = d->steps[i].next) {
+    const entry *e = &d->entries[d->steps[i].out.entry];
+    if (d->steps[i].stored && !e->store->ptr && !e->local) st = provide_entry(d, to, d->steps[i].out.entry, i);
   }
-  return OK;
+  return st;
 }
+
+/* Removes the launches from number `before` on, which belong to groups that failed, and undoes those that provided memory. */
+static void undo(deferral *d, schedule *to, size_t before) {
+  for (size_t k = before; k < to->nlaunch; k++) {
+    const launch *l = &to->launches[k];
+    if (l->kind == LAUNCH_PROVIDE && d->entries[l->entry].store->ptr) return_memory(d, l->entry, l->donor);
+  }
+  truncate_launches(to, before);
+}
+
+/* Frees the memory that nobody uses after group `last`: of all entries that this group uses. */
+static int discard(deferral *d, schedule *to, int last) {
+  access list[MAX_OPERANDS];
+  int st = OK;
+  for (int k = 0, n = group_operands(d, &d->groups[last], list); st == OK && k < n; k++) {
+    const operand_view *sources[PIECES];
+    for (int i = 0, end = view_sources(d, list[k].view, sources); st == OK && i < end; i++)
+      if (ends_with(&d->entries[sources[i]->entry], last))
+        st = launch_now(d, to, (launch){.kind = LAUNCH_DISCARD, .entry = sources[i]->entry, .blamed = d->groups[last].last});
+  }
+  return st;
+}
+
+/* Frees the memory that no group uses. */
+static int discard_unused(deferral *d, schedule *to) {
+  int st = OK;
+  for (int k = 0; st == OK && k < d->nentry; k++)
+    if (d->entries[k].store->ptr && ends_with(&d->entries[k], NONE))
+      st = launch_now(d, to, (launch){.kind = LAUNCH_DISCARD, .entry = k});
+  return st;
+}
+
+/* ---- groups ---- */
 
 static void finish_step(deferral *d, schedule *to, int i) {
   d->steps[i].done = true;
@@ -84,8 +117,11 @@ static bool updates(const deferral *d, const group *g) {
 /* Runs the steps of a group one by one, because the device cannot compute their program. Results that only other steps of
 ** the group read need memory, too. */
 static int run_singly(deferral *d, schedule *to, const group *g) {
-  for (int i = g->first; i != NONE; i = d->steps[i].next) d->steps[i].stored = true;
-  int st = provide(d, to);
+  for (int i = g->first; i != NONE; i = d->steps[i].next) {
+    d->steps[i].stored = true;
+    d->entries[d->steps[i].out.entry].donor = NONE;
+  }
+  int st = provide(d, to, g);
   if (st == OK) st = join_pieces(d, to, g);
   for (int i = g->first; st == OK && i != NONE; i = d->steps[i].next) {
     st = run_step(d, to, i);
@@ -106,12 +142,11 @@ static int run_group(deferral *d, schedule *to, const group *g) {
   blame(d, &d->steps[g->last]);
   int st = has_pieces(d, g) && updates(d, g) ? join_pieces(d, to, g) : OK;
   size_t before = to->nlaunch;
+  if (st == OK) st = provide(d, to, g);
   if (st == OK) st = lower_group(d, to, g, &l);
   if (st == OK) st = has_pieces(d, g) ? run_regions(d, to, &l) : run_part(d, to, &l, NULL);
-  if (st == ERR_NO_KERNEL && g->first != g->last) {
-    truncate_launches(to, before);
-    return run_singly(d, to, g);
-  }
+  if (st != OK) undo(d, to, before);
+  if (st == ERR_NO_KERNEL && g->first != g->last) return run_singly(d, to, g);
   if (st != OK) return st;
   if (g->first == g->last) d->counts.singles++; else d->counts.programs++;
   finish_group(d, to, g);
@@ -164,6 +199,10 @@ static int run_tiles(deferral *d, schedule *to, int first, int last) {
   int64_t tiles = (rows + tile - 1) / tile;
   tiled_call *c = schedule_alloc(to, sizeof *c);
   if (!c) return ERR_MEMORY;
+  for (int g = first; g <= last; g++) {
+    int st = provide(d, to, &d->groups[g]);
+    if (st != OK) return st;
+  }
   *c = (tiled_call){.nparts = 1 + last - first, .rows = rows, .tile = (rows + tiles - 1) / tiles};
   c->scratch = (size_t)reserve(d, first, last, rows, c->tile, d->scratch);
   for (int k = 0; k < c->nparts; k++) {
@@ -177,32 +216,39 @@ static int run_tiles(deferral *d, schedule *to, int first, int last) {
 static int run_untiled(deferral *d, schedule *to, int first, int last) {
   for (int k = 0; k < d->nentry; k++) d->entries[k].local &= d->entries[k].first < first || d->entries[k].first > last;
   for (int g = first; g <= last; g++) d->groups[g].folded = NONE;
-  int st = provide(d, to);
+  int st = OK;
   for (int g = first; st == OK && g <= last; g++) st = run_group(d, to, &d->groups[g]);
   return st;
 }
 
-/* Runs the group `first`, or the groups that are computed tile by tile with it. Returns their last in *last. */
-static int run_next(deferral *d, schedule *to, int first, int *last) {
+/* Runs groups first … last, which are one group or are computed tile by tile. */
+static int run_unit(deferral *d, schedule *to, int first, int last) {
   size_t before = to->nlaunch;
-  *last = d->groups[first].tile_end;
-  if (*last == first) return run_group(d, to, &d->groups[first]);
-  int st = run_tiles(d, to, first, *last);
-  if (st == ERR_NO_KERNEL) {
-    truncate_launches(to, before);
-    return run_untiled(d, to, first, *last);
-  }
+  if (last == first) return run_group(d, to, &d->groups[first]);
+  int st = run_tiles(d, to, first, last);
+  if (st != OK) undo(d, to, before);
+  if (st == ERR_NO_KERNEL) return run_untiled(d, to, first, last);
   if (st != OK) return st;
   d->counts.programs++;
-  for (int g = first; g <= *last; g++) finish_group(d, to, &d->groups[g]);
+  for (int g = first; g <= last; g++) finish_group(d, to, &d->groups[g]);
   return OK;
 }
 
-/* Gives a storage back to its users. A result that was not computed or not stored is lost. */
+/* Runs the group `first` and the groups of its tiles, and frees the memory that later groups do not use. Returns the last of
+** these groups in *last. */
+static int run_next(deferral *d, schedule *to, int first, int *last) {
+  *last = d->groups[first].tile_end;
+  int st = run_unit(d, to, first, *last);
+  for (int g = first; st == OK && g <= *last; g++) st = discard(d, to, g);
+  return st;
+}
+
+/* Gives a storage back to its users. A result that was not computed or not stored is lost, and so is a storage whose memory
+** the list has freed. */
 static void release(const entry *e) {
   storage *s = e->store;
   s->epoch = e->epoch;
-  if (e->fresh && (e->lost || !s->ptr)) {
+  if (e->spent || (e->fresh && (e->lost || !s->ptr))) {
     if (s->ptr) s->place.device->free(s->place.index, s->ptr, s->bytes);
     s->ptr = NULL;
     s->epoch = EPOCH_FAILED;
@@ -223,6 +269,7 @@ void deferral_drop(deferral *d) {
   d->nstep = d->nentry = d->nkey = 0;
   d->hash = 0;
   d->resumed = false;
+  d->temporary = 0;
   for (int k = 0; k < n; k++) release(&d->entries[k]);
 }
 
@@ -235,7 +282,8 @@ static int run_anew(deferral *d) {
   find_pieces(d);
   make_groups(d);
   make_tiles(d);
-  int st = provide(d, to);
+  find_donors(d);
+  int st = discard_unused(d, to);
   for (int k = 0; st == OK && k < d->ngroup; k++) st = run_next(d, to, k, &k);
   if (st == OK) finish_pieces(d, to);
   if (st != OK || !to->key) {
@@ -256,6 +304,7 @@ static int run_again(deferral *d, const schedule *s) {
     st = schedule_launch(d, s, (size_t)n);
     n += st == OK;
   }
+  if (st != OK) schedule_undo(d, s, (size_t)n);
   for (int i = 0; i < d->nstep; i++) d->steps[i].done = s->done[i] != NONE && s->done[i] <= n;
   if (st != OK) d->resumed = true;
   if (st == ERR_NO_KERNEL) {

@@ -174,12 +174,13 @@ void schedule_keep(deferral *d, schedule *s) {
 /* ---- running ---- */
 
 /* Sets the addresses and the numbers of launch number k. The memory of local entries is not known here: their address is
-** the offset. */
+** the offset. A donor's memory belongs to its heir already. */
 static void bind(const deferral *d, const schedule *s, size_t k) {
   const launch *l = &s->launches[k];
   for (size_t i = k ? l[-1].addresses : 0; i < l->addresses; i++) {
     const address_slot *a = &s->addresses[i];
-    storage *store = d->entries[a->entry].store;
+    const entry *e = &d->entries[a->entry];
+    storage *store = e->heir == NONE ? e->store : d->entries[e->heir].store;
     if (store->ptr) storage_touch(store);
     *a->at = (void *)((uintptr_t)store->ptr + (uintptr_t)a->offset);
   }
@@ -200,7 +201,16 @@ int schedule_launch(deferral *d, const schedule *s, size_t k) {
   const launch *l = &s->launches[k];
   const step *blamed = &d->steps[l->blamed];
   blame(d, blamed);
-  if (l->kind == LAUNCH_PROVIDE) return storage_provide(d->entries[l->entry].store);
+  if (l->kind == LAUNCH_PROVIDE) return provide_memory(d, l->entry, l->donor);
+  if (l->kind == LAUNCH_DISCARD) discard_memory(d, l->entry);
+  if (l->kind == LAUNCH_DISCARD) return OK;
   bind(d, s, k);
   return l->kind == LAUNCH_TILED ? device_tiled(blamed->where, l->call) : run_call(blamed->where, l->family, l->call);
+}
+
+void schedule_undo(deferral *d, const schedule *s, size_t k) {
+  while (k > 0 && s->launches[k - 1].kind == LAUNCH_PROVIDE) {
+    const launch *l = &s->launches[--k];
+    if (d->entries[l->entry].store->ptr) return_memory(d, l->entry, l->donor);
+  }
 }
