@@ -2608,6 +2608,7 @@ function event:elapsed(to) end
 ---@field nn luatensor.nn
 ---@field optim luatensor.optim
 ---@field data luatensor.data
+---@field distributed luatensor.distributed
 ---@field bench luatensor.bench
 local lt = {}
 

@@ -37,19 +37,20 @@ local rooms = {
   gpu = {"base", "math"},
   op = {"base", "math"},
   io = {"op", "base", "math"},
-  lua = {"io", "op", "base", "math"},
+  distributed = {"base", "math"},
+  lua = {"distributed", "io", "op", "base", "math"},
   autograd = {"lua", "io", "op", "base", "math"},
 }
 
 -- For each folder below lua/luatensor: the other folders whose modules its files require. The folders for measuring
 -- and reporting (page, bench, advise, experiment, report, doctor, cli) require the library. The library requires none
 -- of them (luatensor itself loads lt.bench and lt.advise when a script first names them).
-local library = {"luatensor", "base", "array", "autograd", "gradients", "io", "nn", "optim", "data"}
+local library = {"luatensor", "base", "array", "autograd", "gradients", "io", "nn", "optim", "data", "distributed"}
 local lua_rooms = {
   luatensor = library,
   base = {}, array = {"base", "gradients"}, device = {"base"}, io = {"base"},
   autograd = {"base", "gradients"}, gradients = {"base", "autograd"},
-  nn = library, optim = library, data = library,
+  nn = library, optim = library, data = library, distributed = library,
   page = {"base"}, help = {"luatensor", "base"},
   bench = {"page", table.unpack(library)},
   advise = {"bench", "page", table.unpack(library)},
@@ -287,8 +288,10 @@ end
 
 -- ---- names of devices ------------------------------------------------------------------------
 
--- Words that look like a device's name: a controller of Linux's control groups, and lt.cuda, a table of functions.
-local no_device = {["src/base/system.c"] = {cpu = true}, ["src/lua/device/device.c"] = {cuda = true}}
+-- Words that look like a device's name: a controller of Linux's control groups, lt.cuda, a table of functions, and a
+-- function of MPI.
+local no_device = {["src/base/system.c"] = {cpu = true}, ["src/lua/device/device.c"] = {cuda = true},
+                   ["src/distributed/mpi.c"] = {cuda = true}}
 
 -- Checks string literals of C files outside of the devices' own files for names of devices.
 local function check_device_names(sources)

@@ -522,6 +522,25 @@
 ---@field device? string (default the default device if it is a GPU) else the accelerator
 ---@field parameters? string|integer the list of parameters as text, if the source has types that this function cannot read
 
+---@class (exact) luatensor.distributed.init.options
+---@field backend? "any"|"mpi" (default "any") the engine. "mpi": Open MPI or MPICH. "any": the engine that started the processes, or without a launcher a group of one process
+
+---@class (exact) luatensor.options.group_out
+---@field group? luatensor.Group (default all processes)
+---@field out? luatensor.Tensor tensor for the result, which may be x
+
+---@class (exact) luatensor.distributed.all_gather.options
+---@field group? luatensor.Group (default all processes)
+---@field out? luatensor.Tensor tensor for the result
+
+---@class (exact) luatensor.distributed.broadcast.options
+---@field group? luatensor.Group (default all processes)
+---@field root? number (default 0) rank of the process whose x is returned
+---@field out? luatensor.Tensor tensor for the result, which may be x
+
+---@class (exact) luatensor.options.group
+---@field group? luatensor.Group (default all processes)
+
 ---@class (exact) luatensor.save.options
 ---@field metadata? table<string,string> strings by name for other programs to read (.safetensors)
 

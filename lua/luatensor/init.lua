@@ -58,7 +58,8 @@ compose(core.methods)
 -- train. Their functions call functions of the script, whose errors must not be changed, so core.composition does not
 -- wrap them.
 local late = {bench = "luatensor.bench", advise = "luatensor.advise", nn = "luatensor.nn",
-              optim = "luatensor.optim", data = "luatensor.data", help = "luatensor.help"}
+              optim = "luatensor.optim", data = "luatensor.data", help = "luatensor.help",
+              distributed = "luatensor.distributed"}
 
 local function load_late(name)
   if not late[name] then return nil end

@@ -5,7 +5,7 @@ local examples = require "tools.annotate.examples"
 local lt = require "luatensor"
 local topics = require "luatensor.help.topics"
 
-local globals = {lt = lt, nn = lt.nn, optim = lt.optim, data = lt.data}
+local globals = {lt = lt, nn = lt.nn, optim = lt.optim, data = lt.data, distributed = lt.distributed}
 
 describe("the example of", function()
   for _, example in ipairs(examples.all()) do

@@ -209,7 +209,7 @@ describe("options that are given by position", function()
     local missing = {}
     each_known(function(prefix, name, known, doc)
       local fn = prefix == "autograd." and prefix .. name or name
-      if prefix:find "bench" or prefix:find "advise" or prefix:find "info" or without_places[prefix .. name] then return end
+      if prefix:find "bench" or prefix:find "advise" or prefix:find "info" or prefix:find "distributed" or without_places[prefix .. name] then return end
       local option = own_option(known, doc)
       if option and not positions.options[fn] then missing[#missing + 1] = prefix .. name .. ": " .. option end
     end)

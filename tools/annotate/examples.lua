@@ -25,7 +25,7 @@ function examples.parse(text)
 end
 
 local ROOMS <const> = {"creation", "elementwise", "reductions", "shapes", "linalg", "training", "functional", "devices",
-                       "measuring"}
+                       "distributed", "measuring"}
 
 --- Returns all examples, in the order of the files.
 function examples.all()

@@ -10,8 +10,8 @@ local DIMS, TENSOR = "integer|integer[]", "luatensor.Tensor"
 
 -- Types of options that mean the same in all functions.
 local types = {
-  dtype = "luatensor.dtype", device = "string", generator = "luatensor.generator", dim = DIMS, out = TENSOR,
-  n = "integer",
+  dtype = "luatensor.dtype", device = "string", group = "luatensor.Group", generator = "luatensor.generator",
+  dim = DIMS, out = TENSOR, n = "integer",
   requires_grad = "boolean", copy = "boolean", keepdim = "boolean", equal_nan = "boolean", upper = "boolean",
   include_initial = "boolean", right = "boolean", bidirectional = "boolean", metadata = "boolean|table<string,string>",
   return_indices = "boolean", reduction = '"mean"|"sum"|"none"', mode = "string", kind = "string|string[]",

@@ -31,6 +31,7 @@ local pages = {
   {"schedulers", "Schedulers of learning rates", "optim_scheduler_base optim_scheduler_decay optim_scheduler_cosine " ..
     "optim_scheduler_cycle optim_scheduler_plateau optim_scheduler_sequence"},
   {"data", "Data sets and batches", "dataset loader idx csv digits"},
+  {"distributed", "Many processes", "distributed group"},
   {"files", "Files and other libraries", "checkpoint dlpack"},
   {"devices", "Devices, streams, graphs, memory", "device stream graph compile memory thread limits kernel"},
   {"measuring", "Measuring", "timing comparison split crossover machine diff result suite bench advise choices " ..

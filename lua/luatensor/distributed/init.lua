@@ -1,0 +1,111 @@
+--- lt.distributed: exchanges tensors between the processes of a job, on one machine or on many.
+--
+--     local distributed = require "luatensor.distributed"
+--
+--     distributed.init()
+--     local mean = distributed.all_sum(x) / distributed.size()
+--
+-- A function that takes a group is also a method of groups: `group:all_sum(x)`. All processes of the group must call
+-- the function, in the same order and with tensors of the same shape and dtype.
+-- @module luatensor.distributed
+
+require "luatensor.base.requirements"
+local args = require "luatensor.base.args"
+local arity = require "luatensor.base.arity"
+local core = require "luatensor.core"
+local groups = require "luatensor.distributed.group"
+
+local distributed = {}
+
+local world
+
+local known = {backend = {"choice", "any", "mpi", default = "any"}}
+
+--- Connects the processes that a launcher such as `mpirun` has started. Further calls return the same group. The other
+-- functions call `init` if the script has not.
+-- @function distributed.init
+-- @tparam[opt] table options `backend` ("any"): the engine. "mpi": Open MPI or MPICH. "any": the engine that started
+--   the processes, or without a launcher a group of one process
+-- @treturn Group the group of all processes
+-- @raise if the engine is not found or connects other processes than the launcher started
+function distributed.init(options)
+  local backend = args.read("init", options, known).backend
+  local handle, rank, size = core.distributed_start(backend ~= "any" and backend or nil)
+  world = world or groups.new(handle, rank, size, size > 1)
+  return world
+end
+
+-- Returns the group of all processes.
+local function all() return world or distributed.init() end
+
+--- Returns the number of this process among all processes, from 0.
+-- @function distributed.rank
+-- @treturn integer
+function distributed.rank() return all():rank() end
+
+--- Returns the number of all processes.
+-- @function distributed.size
+-- @treturn integer
+function distributed.size() return all():size() end
+
+--- Adds the tensors of all processes. Half floats are added in float32 and rounded once. The sum of bools is true if
+-- one of them is true. Differentiable.
+-- @function distributed.all_sum
+-- @tparam tensor x
+-- @tparam[opt] table options `group` (all processes); `out`: tensor for the result, which may be x
+-- @treturn tensor of x's shape, dtype and device
+
+--- Returns the largest elements of the tensors of all processes. Differentiable.
+-- @function distributed.all_max
+-- @tparam tensor x of a real dtype. The result for nan is unspecified
+-- @tparam[opt] table options `group` (all processes); `out`: tensor for the result, which may be x
+-- @treturn tensor of x's shape, dtype and device
+
+--- Joins the tensors of all processes along dim 1, in the order of the ranks. 0-d tensors become a 1-d tensor.
+-- Differentiable.
+-- @function distributed.all_gather
+-- @tparam tensor x
+-- @tparam[opt] table options `group` (all processes); `out`: tensor for the result
+-- @treturn tensor of x's dtype and device
+
+--- Adds the tensors of all processes, and divides the sum along dim 1 into as many parts as there are processes. Each
+-- process gets the part of its rank. Differentiable.
+-- @function distributed.reduce_scatter
+-- @tparam tensor x
+-- @tparam[opt] table options `group` (all processes); `out`: tensor for the result
+-- @treturn tensor of x's dtype and device
+-- @raise if dim 1 cannot be divided
+
+--- Returns the tensor of one process in all processes. Differentiable.
+-- @function distributed.broadcast
+-- @tparam tensor x the tensor of the root. Other processes give a tensor of the same shape and dtype
+-- @tparam[opt] table options `group` (all processes); `root` (0): rank of the process whose x is returned; `out`:
+--   tensor for the result, which may be x
+-- @treturn tensor of x's shape, dtype and device
+
+for _, name in ipairs {"all_sum", "all_max", "all_gather", "reduce_scatter", "broadcast"} do
+  local method = groups.Group[name]
+  distributed[name] = function(x, options) return method(all(), x, options) end
+end
+
+--- Sends a tensor to another process, which must call `recv`.
+-- @function distributed.send
+-- @tparam tensor x
+-- @tparam integer rank of the receiver
+-- @tparam[opt] table options `group` (all processes)
+function distributed.send(x, rank, options) all():send(x, rank, options) end
+
+--- Receives a tensor from another process, which must call `send`.
+-- @function distributed.recv
+-- @tparam tensor like a tensor of the shape and dtype of the tensor that is sent
+-- @tparam integer rank of the sender
+-- @tparam[opt] table options `group` (all processes); `out`: tensor for the result
+-- @treturn tensor of the shape, dtype and device of the given tensor
+function distributed.recv(like, rank, options) return all():recv(like, rank, options) end
+
+--- Waits until all processes call this function.
+-- @function distributed.barrier
+-- @tparam[opt] table options `group` (all processes)
+function distributed.barrier(options) all():barrier(options) end
+
+return arity.library(distributed)

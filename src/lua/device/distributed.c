@@ -1,0 +1,211 @@
+/* Exchanges between processes, for lua/luatensor/distributed. Its functions are internal: the Lua files check the
+** arguments of scripts, and pass tensors with contiguous elements of dtypes that the engine knows. */
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/system.h"
+#include "distributed/distributed.h"
+#include "lua/args.h"
+#include "lua/interrupt.h"
+#include "lua/register.h"
+#include "op/queue.h"
+
+static const char group_class = 0, work_class = 0;       /* their addresses are registry keys of metatables */
+
+typedef struct group_userdata { group *group; } group_userdata;
+
+/* A started exchange. Its user values keep the two tensors alive. */
+typedef struct work {
+  group *group;
+  void  *request;
+  bool   done;
+} work;
+
+static int push_group(lua_State *L, group *g) {
+  ((group_userdata *)push_object(L, &group_class, sizeof(group_userdata), 0))->group = g;
+  lua_pushinteger(L, g->rank);
+  lua_pushinteger(L, g->size);
+  return 3;
+}
+
+static group *check_group(lua_State *L, int i) {
+  group_userdata *u = test_class(L, i, &group_class, sizeof *u);
+  luaL_argexpected(L, u, i, "group");
+  return u->group;
+}
+
+/* Raises an error if the engine of the group must not be called now. */
+static void check_usable(lua_State *L, const group *g, const char *fn) {
+  char reason[ENGINE_REASON];
+  check_no_interrupt(L, fn);
+  if (!distributed_may_call(reason)) luaL_error(L, "%s: %s", fn, reason);
+  if (g->broken)
+    luaL_error(L, "%s: an earlier call of this group failed or was interrupted, so its processes may be out of step", fn);
+}
+
+static int raise_engine(lua_State *L, group *g, const char *fn, const char *reason) {
+  g->broken = true;
+  return luaL_error(L, "%s: rank %d: %s", fn, g->rank, reason);
+}
+
+/* distributed_start(name): returns the group of all processes, its rank, its size, and the rank and the number of the
+** processes on this machine. */
+static int l_start(lua_State *L) {
+  char reason[ENGINE_REASON];
+  int local_rank, local_size;
+  if (!distributed_start(luaL_optstring(L, 1, NULL), reason)) return luaL_error(L, "init: %s", reason);
+  push_group(L, distributed_world(&local_rank, &local_size));
+  lua_pushinteger(L, local_rank);
+  lua_pushinteger(L, local_size);
+  return 5;
+}
+
+/* distributed_find(name): returns the version of an engine's library, or nil and the reason why it is not found. */
+static int l_find(lua_State *L) {
+  const char *name = luaL_checkstring(L, 1), *text;
+  char reason[ENGINE_REASON];
+  for (int k = 0; engines[k]; k++) {
+    if (strcmp(engines[k]->name, name) != 0) continue;
+    if (engines[k]->find(&text, reason)) return lua_pushstring(L, text), 1;
+    lua_pushnil(L);
+    lua_pushstring(L, reason);
+    return 2;
+  }
+  return luaL_error(L, "no engine %s", name);
+}
+
+/* distributed_split(group, colour, key): returns the new group, its rank and its size; colour -1: nil. */
+static int l_split(lua_State *L) {
+  group *g = check_group(L, 1);
+  int colour = (int)luaL_checkinteger(L, 2), key = (int)luaL_checkinteger(L, 3);
+  char reason[ENGINE_REASON];
+  check_usable(L, g, "split");
+  group *made = distributed_group(g->engine);
+  if (!made) return raise(L, "split", ERR_MEMORY, NULL, 0);
+  if (!g->engine) made->size = colour >= 0;
+  else if (!g->engine->split(g, colour, key, made, reason)) return raise_engine(L, g, "split", reason);
+  return made->size > 0 ? push_group(L, made) : 0;
+}
+
+/* distributed_native(group, x): returns the name of a device to which x must be moved, or nil if the engine can access
+** the memory of x. The second result is true if the engine can sum elements of x's dtype. */
+static int l_native(lua_State *L) {
+  const engine *e = check_group(L, 1)->engine;
+  const tensor *t = check_tensor(L, 2, "distributed");
+  bool reaches = !e || e->reaches(t->store->place);
+  if (reaches) lua_pushnil(L);
+  else push_place(L, host_place());
+  lua_pushboolean(L, !e || e->reduces(dtype_real(t->dtype)));
+  return 2;
+}
+
+static const char *const kinds[] = {"all_sum", "all_max", "all_gather", "reduce_scatter", "broadcast", "send", "recv", "barrier", NULL};
+
+/* Fills c from the tensors at the stack indices 3 (from) and 4 (to). Sums of complex numbers are sums of their parts. */
+static void read_operands(lua_State *L, exchange *c, const char *fn) {
+  const tensor *from = lua_isnil(L, 3) ? NULL : check_tensor(L, 3, fn), *to = lua_isnil(L, 4) ? NULL : check_tensor(L, 4, fn);
+  const tensor *counted = !from || c->kind == EXCHANGE_SCATTER ? to : from;
+  c->where = counted ? counted->store->place : host_place();
+  if (!counted) return;
+  c->dtype = counted->dtype;
+  c->count = counted->count;
+  if (from) c->from = tensor_data(from);
+  if (to) c->to = tensor_data(to);
+  if (dtype_kind(c->dtype) != KIND_COMPLEX) return;
+  c->dtype = c->dtype == DT_complex64 ? DT_float32 : DT_float64;
+  c->count *= 2;
+}
+
+/* distributed_begin(group, kind, from, to, peer, later): starts an exchange of contiguous tensors. */
+static int l_begin(lua_State *L) {
+  group *g = check_group(L, 1);
+  exchange c = {.kind = (exchange_kind)luaL_checkoption(L, 2, NULL, kinds), .peer = (int)luaL_optinteger(L, 5, 0), .later = lua_toboolean(L, 6)};
+  const char *fn = kinds[c.kind];
+  char reason[ENGINE_REASON];
+  lua_settop(L, 6);
+  check_usable(L, g, fn);
+  work *w = push_object(L, &work_class, sizeof *w, 2);
+  w->group = g;
+  for (int k = 1; k <= 2; k++) {
+    lua_pushvalue(L, 2 + k);
+    lua_setiuservalue(L, -2, k);
+  }
+  if (recorder()) recorder()->check_write(L, fn, 4);
+  read_operands(L, &c, fn);
+  int st = place_is_captured(c.where) ? ERR_CAPTURE : queue_wait(c.where);
+  if (st != OK) return raise_device(L, fn, st, c.where);
+  g->calls++;
+  if (c.to) storage_written(test_tensor(L, 4)->store);
+  if (!g->engine->begin(g, &c, &w->request, reason)) return raise_engine(L, g, fn, reason);
+  return 1;
+}
+
+static work *check_work(lua_State *L, const char *fn) {
+  work *w = test_class(L, 1, &work_class, sizeof *w);
+  luaL_argexpected(L, w, 1, "exchange");
+  check_usable(L, w->group, fn);
+  return w;
+}
+
+/* Sleeps between two tests of an exchange. The first tests follow each other at once, because most exchanges take only
+** some microseconds. Later the pauses grow to a millisecond. */
+static void nap(int tests) {
+  enum { BUSY = 2000, YIELDING = 2200 };
+  if (tests < BUSY) return;
+  if (tests < YIELDING) sched_yield();
+  else system_sleep(tests < 2 * YIELDING ? 5e-5 : 1e-3);
+}
+
+/* distributed_test(work): true if the exchange is complete. */
+static int l_test(lua_State *L) {
+  work *w = check_work(L, "test");
+  char reason[ENGINE_REASON];
+  if (!w->done && !w->group->engine->test(w->group, w->request, &w->done, reason)) return raise_engine(L, w->group, "test", reason);
+  lua_pushboolean(L, w->done);
+  return 1;
+}
+
+/* distributed_wait(work, fn): waits until the exchange is complete. If the waiting is interrupted or fails, the tensors
+** stay alive for ever, because the engine may still use their memory. */
+static int l_wait(lua_State *L) {
+  const char *fn = luaL_checkstring(L, 2);
+  work *w = check_work(L, fn);
+  char reason[ENGINE_REASON];
+  bool ok = true;
+  begin_operation(L);
+  for (int tests = 0; ok && !w->done && !cancel_due(); tests++) {
+    ok = w->group->engine->test(w->group, w->request, &w->done, reason);
+    if (ok && !w->done) nap(tests);
+  }
+  bool stopped = this_operation.stopped;
+  end_operation(L);
+  if (w->done) return 0;
+  w->group->broken = true;
+  lua_pushvalue(L, 1);
+  luaL_ref(L, LUA_REGISTRYINDEX);
+  return stopped ? raise_cancelled(L, fn) : raise_engine(L, w->group, fn, reason);
+}
+
+/* distributed_abort(code): ends all processes of the job, if there are several. */
+static int l_abort(lua_State *L) {
+  int local_rank, local_size;
+  const group *g = distributed_world(&local_rank, &local_size);
+  if (g && g->engine && g->size > 1) g->engine->abort((int)luaL_checkinteger(L, 1));
+  return 0;
+}
+
+static const luaL_Reg no_metamethods[] = {{NULL, NULL}};
+
+static const function_row functions[] = {
+  {"distributed_start", l_start, OUTSIDE}, {"distributed_find", l_find, OUTSIDE}, {"distributed_split", l_split, OUTSIDE},
+  {"distributed_native", l_native, OUTSIDE}, {"distributed_begin", l_begin, OUTSIDE}, {"distributed_test", l_test, OUTSIDE},
+  {"distributed_wait", l_wait, OUTSIDE}, {"distributed_abort", l_abort, OUTSIDE}, {NULL, NULL, 0}
+};
+
+void open_distributed(lua_State *L) {
+  add_class(L, &group_class, "luatensor.group", no_metamethods, NULL);
+  add_class(L, &work_class, "luatensor.exchange", no_metamethods, NULL);
+  add_functions(L, functions);
+}
