@@ -620,12 +620,30 @@ local a, b = optim.GradScaler{init_scale = 8}, optim.GradScaler()
 b:load_state_dict(a:state_dict())
 b:get_scale()  --> 8
 
+--- optim.Sharded
+local p = nn.Parameter(lt.tensor{1.0})
+local opt = optim.Sharded(optim.SGD({p}, {lr = 0.1}))
+p:square():sum():backward()
+opt:step()
+p:detach()  --> [0.8]
+
+--- nn.parallel.DataParallel
+local model = nn.parallel.DataParallel(nn.Linear(2, 1))
+model:no_sync(function() model(lt.ones(1, 2)):sum():backward() end)  -- adds up gradients of this process
+model(lt.ones(1, 2)):sum():backward()                                -- averages the sum over all processes
+model.bias.grad  --> [2.0]
+
 --- data.Subset
 #data.Subset(data.TensorDataset(lt.arange(10)), {2, 4}):all()  --> 2
 
 --- data.ConcatDataset
 local a = data.TensorDataset(lt.arange(10))
 data.ConcatDataset{a, a}.size  --> 20
+
+--- data.DistributedSampler, DistributedSampler:set_epoch, DistributedSampler:indices
+local sampler = data.DistributedSampler(data.TensorDataset(lt.arange(4)), {shuffle = false})
+sampler:set_epoch(2)
+sampler:indices()  --> [1, 2, 3, 4]
 
 --- data.split
 local a, b = data.split(data.TensorDataset(lt.arange(10)), {0.8, 0.2})

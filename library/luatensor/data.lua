@@ -26,13 +26,14 @@ local Loader = {}
 function Loader:batches() end
 
 ---Returns the position of the last loop over batches, for lt.save: after loading, a run continues with the next
----batch. The loader's generator has a state of its own, which must be saved, too.
+---batch. The loader's generator has a state of its own, which must be saved, too. With a data.DistributedSampler the
+---state of one process serves any number of processes.
 ---```lua
 ---local set = data.TensorDataset(lt.arange(6))
 ---local a, b = data.Loader(set, {batch_size = 4}), data.Loader(set, {batch_size = 4})
 ---b:load_state_dict(a:state_dict())
 ---```
----@return table # `position`, and with shuffle `seed` and `offset`; empty between two epochs
+---@return table # `position`, the number of samples that all processes have had; with shuffle `seed` and `offset`; with a sampler `epoch`; empty between two epochs
 function Loader:state_dict() end
 
 ---Makes the next call of `batches` continue at the position in the epoch that the state contains.
@@ -44,6 +45,27 @@ function Loader:state_dict() end
 ---```
 ---@param state table a result of state_dict
 function Loader:load_state_dict(state) end
+
+---@class luatensor.DistributedSampler
+local DistributedSampler = {}
+
+---Sets the number of the epoch, from which the order of the samples is drawn.
+---```lua
+---local sampler = data.DistributedSampler(data.TensorDataset(lt.arange(4)), {shuffle = false})
+---sampler:set_epoch(2)
+---sampler:indices()  --> [1, 2, 3, 4]
+---```
+---@param epoch integer from 0 on
+function DistributedSampler:set_epoch(epoch) end
+
+---Returns the numbers of this process's samples in the order of the epoch.
+---```lua
+---local sampler = data.DistributedSampler(data.TensorDataset(lt.arange(4)), {shuffle = false})
+---sampler:set_epoch(2)
+---sampler:indices()  --> [1, 2, 3, 4]
+---```
+---@return luatensor.Tensor # int64 [#sampler]
+function DistributedSampler:indices() end
 
 ---@class luatensor.data
 local data = {}
@@ -146,6 +168,29 @@ function data.mnist(folder, options) end
 ---@param options? luatensor.data.Loader.options
 ---@return luatensor.Loader #
 function data.Loader(ds, options) end
+
+---Divides the samples of a data set among the processes of a group. The order of an epoch depends only on the seed
+---and the epoch's number, and the processes take its samples in turn. So the batches that n processes see at one time
+---are together one batch of a single process with n times the batch size:
+---
+---    local group = distributed.init()
+---    local sampler = data.DistributedSampler(train, {seed = 1})
+---    local loader = data.Loader(train, {batch_size = 64 // group:size(), sampler = sampler})
+---    for epoch = 1, 10 do
+---      sampler:set_epoch(epoch)
+---      for x, y in loader:batches() do … end
+---    end
+---
+---All processes get the same number of samples, because each batch needs all of them. `#sampler` is this number.
+---```lua
+---local sampler = data.DistributedSampler(data.TensorDataset(lt.arange(4)), {shuffle = false})
+---sampler:set_epoch(2)
+---sampler:indices()  --> [1, 2, 3, 4]
+---```
+---@param ds luatensor.Dataset
+---@param options? luatensor.data.DistributedSampler.options
+---@return luatensor.DistributedSampler #
+function data.DistributedSampler(ds, options) end
 
 ---Divides a data set at random: `local train, test = data.split(ds, {0.8, 0.2})`. Within each part, samples stay in
 ---the data set's order.

@@ -243,6 +243,8 @@ nn.functional = {}
 
 nn.init = {}
 
+nn.parallel = {}
+
 nn.utils = {}
 
 ---A layer that computes max(x, 0) for each element x.
@@ -1642,6 +1644,35 @@ function nn.InstanceNorm3d(num_features, options) end
 ---@param options? luatensor.options.alpha_beta_k
 ---@return luatensor.Module # takes x [N, channels, …], and returns a tensor of x's shape
 function nn.LocalResponseNorm(size, options) end
+
+---Makes the processes of a group train one model. Each process computes the gradients of its own batch, and backward
+---replaces them by their means over all processes. So all processes make the same step:
+---
+---    local model = nn.parallel.DataParallel(nn.Linear(64, 10))
+---    local opt = optim.SGD(model:parameters(), {lr = 0.1})
+---    for x, y in loader:batches() do                         -- each process has other samples
+---      opt:zero_grad()
+---      nn.functional.cross_entropy(model(x), y):backward()   -- the gradients are means over all processes
+---      opt:step()
+---    end
+---
+---The call changes the model and returns it: its methods, names and state stay the same. All processes get the
+---parameters and buffers of rank 0 now, and its float buffers, such as running means, after each backward pass. Sums
+---of gradients begin while backward still computes. A parameter without gradient counts as a gradient of 0 unless no
+---process has one. In training, the default generator draws other numbers in each process while the model's forward
+---runs, but the same numbers elsewhere. `model:no_sync(fn, …)` calls fn(…), in which backward passes only add up
+---gradients; the next pass outside averages the whole sum. In a group of one process nothing of this happens.
+---Errors: if the models of the processes have different parameters; if a parameter is in a DataParallel model already.
+---```lua
+---local model = nn.parallel.DataParallel(nn.Linear(2, 1))
+---model:no_sync(function() model(lt.ones(1, 2)):sum():backward() end)  -- adds up gradients of this process
+---model(lt.ones(1, 2)):sum():backward()                                -- averages the sum over all processes
+---model.bias.grad  --> [2.0]
+---```
+---@param model luatensor.Module with its parameters on their final devices
+---@param options? luatensor.nn.parallel.DataParallel.options
+---@return luatensor.Module # the model
+function nn.parallel.DataParallel(model, options) end
 
 ---Makes a layer that calls nn.functional.max_pool1d: it returns the maximum of each window of a signal.
 ---```lua

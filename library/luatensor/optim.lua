@@ -619,4 +619,27 @@ function optim.scheduler.SequentialLR(optimizer, schedulers, milestones) end
 ---@return luatensor.Optimizer #
 function optim.SGD(params, options) end
 
+---Divides the states of an optimiser, such as Adam's running means, among the processes of a group. Each process
+---keeps the states of about 1 / size of the elements, updates these parameters in `step`, and gets the other
+---parameters from the processes that updated them. Parameters are not split, so one very large parameter limits what
+---is saved. The gradients must be the same in all processes, as nn.parallel.DataParallel makes them:
+---
+---    local opt = optim.Sharded(optim.Adam(model:parameters(), {lr = 1e-3}))
+---
+---The result is used like the optimiser: with schedulers, optim.GradScaler and lt.save. All processes must call `step`
+---and `state_dict`. `state_dict` gathers the whole state in rank 0, on the CPU; elsewhere it returns a table that
+---cannot be loaded. Each process loads the whole state, and keeps its part: that of a plain optimiser, too, or of
+---another number of processes.
+---```lua
+---local p = nn.Parameter(lt.tensor{1.0})
+---local opt = optim.Sharded(optim.SGD({p}, {lr = 0.1}))
+---p:square():sum():backward()
+---opt:step()
+---p:detach()  --> [0.8]
+---```
+---@param optimizer luatensor.Optimizer any class except LBFGS, which takes all parameters as one vector
+---@param options? luatensor.optim.Sharded.options
+---@return luatensor.Optimizer #
+function optim.Sharded(optimizer, options) end
+
 return optim

@@ -511,8 +511,15 @@
 ---@field shuffle? boolean (default false) draws a new order for each epoch
 ---@field generator? luatensor.generator (default the default generator) for these orders
 ---@field drop_last? boolean (default false) leaves out a last batch that is smaller
+---@field sampler? luatensor.DistributedSampler|table chooses the samples and their order, such as data.DistributedSampler
 ---@field device? string the tensors of batches are moved to this device
 ---@field map? function a function that takes a batch on that device and returns the values to use in place of the batch
+
+---@class (exact) luatensor.data.DistributedSampler.options
+---@field group? luatensor.Group the processes (default: all processes, from distributed.init())
+---@field shuffle? boolean (default true) a new order for each epoch
+---@field seed? integer (default 0) the same in all processes
+---@field drop_last? boolean (default false) leaves out the samples that remain when all processes have the same number; otherwise the first samples of the epoch are repeated
 
 ---@class (exact) luatensor.data.split.options
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
@@ -543,6 +550,7 @@
 
 ---@class (exact) luatensor.save.options
 ---@field metadata? table<string,string> strings by name for other programs to read (.safetensors)
+---@field group? luatensor.Group a group of processes, which all call lt.save: rank 0 writes its values, and the others wait until the file is there
 
 ---@class (exact) luatensor.load.options
 ---@field device? string (default the default device) where the result is
@@ -865,6 +873,10 @@
 ---@field dtype? luatensor.dtype of the weights
 ---@field device? string where the weights are
 
+---@class (exact) luatensor.nn.parallel.DataParallel.options
+---@field group? luatensor.Group the processes (default: all processes, from distributed.init())
+---@field bucket_bytes? integer (default 25 MiB) the gradients of so many bytes are summed together
+
 ---@class (exact) luatensor.nn.MaxPool1d.options
 ---@field stride? integer|integer[] (default kernel_size) distance of the windows
 ---@field padding? integer|integer[]|string (default 0) zeros on each side
@@ -1091,6 +1103,9 @@
 ---@field weight_decay? number (default 0) share of the weights in their gradient
 ---@field nesterov? boolean (default false)
 ---@field maximize? boolean (default false) ascends instead of descending
+
+---@class (exact) luatensor.optim.Sharded.options
+---@field group? luatensor.Group the processes (default: all processes, from distributed.init())
 
 ---@class (exact) luatensor.options.dim_keepdim_out
 ---@field dim? integer|integer[] all dims unless given

@@ -41,6 +41,9 @@ local given = {
   ["nn.TransformerDecoder"] = function() return {lt.nn.TransformerDecoderLayer(4, 2), 1} end,
   ["nn.Embedding.from_pretrained"] = function() return {x} end,
   ["data.Loader"] = function() return {rows} end,
+  ["data.DistributedSampler"] = function() return {rows} end,
+  ["nn.parallel.DataParallel"] = function() return {lt.nn.Linear(1, 1)} end,
+  ["optim.Sharded"] = function() return {optimizer()} end,
   ["data.split"] = function() return {rows, {0.5, 0.5}} end,
   ["bench.compare"] = function() return {{{"a", tostring}, {"b", tostring}}} end,
   ["bench.crossover"] = function() return {tostring, {1, 2}} end,
@@ -150,7 +153,8 @@ local common = {dtype = true, device = true, generator = true, requires_grad = t
 local without_places = {
   advise = true, chunk = true, clip = true, diff = true, event = true, grad = true, value_and_grad = true, kernel = true,
   ["data.split"] = true, to = true, to_dlpack = true, from_dlpack = true, reshape = true, tril = true, triu = true,
-  ["nn.autocast"] = true, compile = true,
+  ["nn.autocast"] = true, compile = true, ["data.DistributedSampler"] = true, ["nn.parallel.DataParallel"] = true,
+  ["optim.Sharded"] = true,
 }
 
 -- Calls visit(prefix, name, the options that it accepts, doc) for each function and class that has its own doc and

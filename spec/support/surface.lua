@@ -54,7 +54,8 @@ local function objects()
     Module = nn.Linear(1, 1), Sequential = nn.Sequential(nn.ReLU()), ParameterList = nn.ParameterList(),
     Optimizer = optimizer, LBFGS = optim.LBFGS(parameters), Scheduler = optim.scheduler.StepLR(optimizer, 1),
     ReduceLROnPlateau = optim.scheduler.ReduceLROnPlateau(optimizer), GradScaler = optim.GradScaler {},
-    Group = lt.distributed.init(), Dataset = rows, Loader = data.Loader(rows), generator = lt.generator {seed = 1},
+    Group = lt.distributed.init(), Dataset = rows, Loader = data.Loader(rows),
+    DistributedSampler = data.DistributedSampler(rows), generator = lt.generator {seed = 1},
   }
 end
 

@@ -21,11 +21,11 @@ typedef struct walk {
 } walk;
 
 /* The stack indices of a walk. FIT, TO_LEAF, KEEP, ADD and ADD_IN_PLACE are functions of the engine. CAPTURED
-** (gradients by node), CAPTURES and WANTED (sets of nodes and leaves) and CHECK (a function) are nil if the caller
-** does not use them. */
+** (gradients by node), CAPTURES and WANTED (sets of nodes and leaves), CHECK (a function) and AFTER (functions by the
+** number of a node) are nil if the caller does not use them. */
 enum {
-  NODES = 1, RUN, ENGINE, SOURCE, OUTPUT, FIRST, GRADIENTS, CAPTURED, CAPTURES, WANTED, CHECK, FIT, TO_LEAF, KEEP, ADD,
-  ADD_IN_PLACE, SPARES,
+  NODES = 1, RUN, ENGINE, SOURCE, OUTPUT, FIRST, GRADIENTS, CAPTURED, CAPTURES, WANTED, CHECK, AFTER, FIT, TO_LEAF,
+  KEEP, ADD, ADD_IN_PLACE, SPARES,
   NODE, G, ROW, LET_GO, VISIT = LET_GO       /* for the visit of a node; higher indices belong to the visiting
                                              ** function */
 };
@@ -379,6 +379,13 @@ static bool take_gradient(lua_State *L) {
   return true;                 /* the pushed gradient is at stack index G */
 }
 
+/* Calls the function that table AFTER has for node number i, if there is one. */
+static void call_after(lua_State *L, lua_Integer i) {
+  if (lua_isnil(L, AFTER)) return;
+  lua_settop(L, NODE - 1);
+  if (lua_rawgeti(L, AFTER, i) != LUA_TNIL) lua_call(L, 0, 0);
+}
+
 static bool flag_of(lua_State *L, int at, const char *name) {
   lua_getfield(L, at, name);
   bool flag = lua_toboolean(L, -1);
@@ -387,14 +394,14 @@ static bool flag_of(lua_State *L, int at, const char *name) {
 }
 
 static int walk_nodes(lua_State *L) {
-  static const char *const of_run[] = {"captured", "captures", "wanted", "check"};
+  static const char *const of_run[] = {"captured", "captures", "wanted", "check", "after"};
   static const char *const of_engine[] = {"to_fit", "to_leaf", "keep", "add", "add_in_place"};
   luaL_checkstack(L, VISIT + LUA_MINSTACK, NULL);
   collect_grown(L, tensor_at(L, FIRST)->tensor.store->place);
   walk w = {.graph = flag_of(L, RUN, "graph"), .retain = flag_of(L, RUN, "retain"), .made = &push_state(L)->made};
   lua_pop(L, 1);
   lua_createtable(L, 0, 32);
-  for (int i = 0; i < 4; i++) lua_getfield(L, RUN, of_run[i]);
+  for (int i = 0; i < 5; i++) lua_getfield(L, RUN, of_run[i]);
   for (int i = 0; i < 5; i++) lua_getfield(L, ENGINE, of_engine[i]);
   lua_createtable(L, RULE_INPUTS, 0);
   lua_pushvalue(L, SOURCE);
@@ -408,13 +415,14 @@ static int walk_nodes(lua_State *L) {
     if (take_gradient(L)) visit(L, &w);
     lua_pushnil(L);
     lua_rawseti(L, NODES, i);
+    call_after(L, i);
   }
   return 0;
 }
 
 /* walk(nodes, run, engine, source, output, g): the backward pass from `source`, a leaf or result number `output` of a
 ** node. g is the gradient of `source`; `nodes` is the list that `order` returns. The fields of run are graph, retain,
-** captured, captures, wanted and check. */
+** captured, captures, wanted, check and after. */
 static int l_walk(lua_State *L) {
   lua_settop(L, FIRST);
   check_tensor_later(L, FIRST, "backward");

@@ -69,6 +69,7 @@ names.classes = {
   {name = "Scheduler", of = "optim", lines = "---@field last_epoch integer"},
   {name = "ReduceLROnPlateau", of = "optim", parent = "Scheduler"},
   {name = "Dataset", of = "data", lines = "---@field size integer"}, {name = "Loader", of = "data"},
+  {name = "DistributedSampler", of = "data"},
   {name = "Group", of = "distributed"},
   {name = "compiled"}, {name = "generator"}, {name = "graph"}, {name = "stream"}, {name = "event"},
 }

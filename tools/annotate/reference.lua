@@ -21,16 +21,16 @@ local pages = {
   {"autograd", "Gradients", "grad autograd"},
   {"nn", "Layers", "nn_module nn_module_place nn_module_state nn_container nn_linear nn_convolution nn_pooling " ..
     "nn_normalization nn_activation nn_dropout nn_embedding nn_recurrent nn_attention nn_transformer nn_loss " ..
-    "nn_autocast nn_utils nn_pytorch"},
+    "nn_autocast nn_utils nn_parallel nn_pytorch"},
   {"nn-functional", "Layers as functions", "nn_functional_linear nn_functional_convolution nn_functional_pooling " ..
     "nn_functional_normalization nn_functional_activation nn_functional_dropout nn_functional_embedding " ..
     "nn_functional_attention nn_functional_loss nn_functional_cross_entropy"},
   {"nn-init", "First weights", "nn_initializers"},
   {"optim", "Optimisers", "optim_optimizer optim_sgd optim_adam optim_adam_variants optim_adaptive optim_lbfgs " ..
-    "optim_grad_scaler"},
+    "optim_grad_scaler optim_sharded"},
   {"schedulers", "Schedulers of learning rates", "optim_scheduler_base optim_scheduler_decay optim_scheduler_cosine " ..
     "optim_scheduler_cycle optim_scheduler_plateau optim_scheduler_sequence"},
-  {"data", "Data sets and batches", "dataset loader idx csv digits"},
+  {"data", "Data sets and batches", "dataset loader sampler idx csv digits"},
   {"distributed", "Many processes", "distributed group"},
   {"files", "Files and other libraries", "checkpoint dlpack"},
   {"devices", "Devices, streams, graphs, memory", "device stream graph compile memory thread limits kernel"},

@@ -94,6 +94,39 @@ local function find_wanted(run, nodes, x)
   return wanted, reached
 end
 
+--- Maps a leaf to its observer, an object with three methods. begin(run) is called before a pass that reaches leaves
+-- of the observer. ready(leaf) is called as soon as leaf.grad has all that the pass adds to it. finish() is called
+-- after the pass. Several observers are called in the order of their field `number`. Passes with captures call no
+-- observer. The keys are weak.
+engine.observers = setmetatable({}, {__mode = "k"})
+
+--- Returns the list of the observers whose leaves a pass through `nodes` reaches, and sets run.after, which calls their
+-- method `ready`.
+local function observe(run, nodes)
+  local observers, seen, list = engine.observers, {}, {}
+  run.after = {}
+  for i = #nodes, 1, -1 do
+    local _, _, count = ag.rule(nodes[i])
+    local leaves = {}
+    for k = 1, count do
+      local leaf = ag.edge(nodes[i], k)
+      local observer = leaf and not seen[leaf] and observers[leaf]
+      if observer then
+        seen[leaf], leaves[#leaves + 1] = true, leaf
+        if not seen[observer] then list[#list + 1], seen[observer] = observer, true end
+      end
+    end
+    if #leaves > 0 then
+      run.after[i] = function()
+        for _, leaf in ipairs(leaves) do observers[leaf]:ready(leaf) end
+      end
+    end
+  end
+  table.sort(list, function(a, b) return a.number < b.number end)
+  for _, observer in ipairs(list) do observer:begin(run) end
+  return list
+end
+
 --- Runs the backward pass from x, whose gradient is g. Fields of run:
 -- retain: keeps the graph.
 -- graph: records the gradients themselves.
@@ -115,7 +148,9 @@ function engine.walk(x, g, run)
     run.wanted, reached = find_wanted(run, nodes, source)
     if run.before then run.before(reached) end
   end
+  local observers = not run.captures and next(engine.observers) and observe(run, nodes) or {}
   ag.walk(nodes, run, engine, source, output, g)
+  for _, observer in ipairs(observers) do observer:finish() end
 end
 
 --- Maps the name of a public function to the ends of two error messages of engine.first_gradient: for a result with

@@ -72,6 +72,12 @@ function kinds.generator(fn, what, value)
   return value
 end
 
+--- The kind "group": a group of processes (luatensor.distributed).
+function kinds.group(fn, what, value)
+  if core.type_name(value) ~= "group" then args.fail(fn, "%s: group expected, got %s", what, core.type_name(value)) end
+  return value
+end
+
 -- Returns the check of a function, or of a value that can be called like a function, such as a module or a kernel.
 -- `words` says in the error what is expected.
 local function check_callable(words)

@@ -141,7 +141,8 @@ local nn = {
   Dense = {"Linear"}, Swish = {"SiLU"}, Conv = {"Conv2d"}, Conv3d = false, ConvTranspose3d = false, MaxPool3d = false,
   AvgPool3d = false, AdaptiveAvgPool3d = false, AdaptiveMaxPool3d = false, RReLU = false, LPPool2d = false,
   Transformer = {"TransformerEncoder"}, Fold = false, Unfold = false, Bilinear = false, Hardshrink = false,
-  FeatureAlphaDropout = {"AlphaDropout"}, DataParallel = false, F = {"functional"},
+  FeatureAlphaDropout = {"AlphaDropout"}, DataParallel = "use nn.parallel.DataParallel(model)",
+  DistributedDataParallel = "use nn.parallel.DataParallel(model)", F = {"functional"},
 }
 
 local nn_functional = {
@@ -157,7 +158,9 @@ local nn_init = {
   he_normal_ = {"kaiming_normal_"}, glorot_uniform_ = {"xavier_uniform_"},
 }
 
-local optim = {lr_scheduler = {"scheduler"}, ASGD = false, Rprop = false, sparse = false}
+local optim = {
+  lr_scheduler = {"scheduler"}, ZeroRedundancyOptimizer = {"Sharded"}, ASGD = false, Rprop = false, sparse = false,
+}
 local schedulers = {MultiplicativeLR = {"LambdaLR"}, ChainedScheduler = {"SequentialLR"},
   ReduceOnPlateau = {"ReduceLROnPlateau"}}
 local data = {DataLoader = {"Loader"}, random_split = {"split"}, loadtxt = {"read_csv"}, CSV = {"read_csv"},

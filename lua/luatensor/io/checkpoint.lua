@@ -156,13 +156,24 @@ local function check_metadata(metadata)
   return copy
 end
 
-local function save_value(path, value, metadata)
-  metadata = check_metadata(metadata)
+-- Calls write(), in a group of processes only in rank 0. All processes of the group wait for it, and all raise an error
+-- if it fails.
+local function write_once(group, path, write)
+  if not group then return write() end
+  local ok, why = true, nil
+  if group:rank() == 0 then ok, why = pcall(write) end
+  local failed = group:all_max(lt.tensor({ok and 0 or 1}, {dtype = "int32", device = core.host_device})):item()
+  if not ok then error(why, 0) end
+  if failed > 0 then blame.fail("save", "%s: rank 0 has not written the file", path) end
+end
+
+local function save_value(path, value, options)
+  local metadata = check_metadata(options.metadata)
   local state = {entries = {}, taken = {}, open = {}}
   value = plain(value)
   local text = text_of(state, "", value, 1)
   if not is_flat(value) then metadata.luatensor = text end
-  safetensors.write(path, state.entries, metadata)
+  write_once(options.group, path, function() safetensors.write(path, state.entries, metadata) end)
 end
 
 -- ---- loading ----
@@ -290,20 +301,21 @@ local TABLE = {"npy", "an .npy file holds one tensor; name it .safetensors"}
 -- @function save
 -- @string path of the file, with the ending `.npy` or `.safetensors`, or with an ending that no known format has
 -- @param value an object with functions state_dict and load_state_dict is saved as the result of state_dict
--- @tparam[opt] table options `metadata`: strings by name for other programs to read (.safetensors)
+-- @tparam[opt] table options `metadata`: strings by name for other programs to read (.safetensors); `group`: a group
+--   of processes, which all call lt.save: rank 0 writes its values, and the others wait until the file is there
 -- @raise if the ending belongs to another format, such as `.npz`, `.pt` or `.csv`; if a value cannot be saved (the
 --   message names the value); if the disk is full or permission is missing; if the format lacks the dtype: bfloat16
 --   (.npy), complex128 (.safetensors)
 function lt.save(path, value, options)
   outside.check "save"
-  options = args.options("save", options, {metadata = true})
+  options = args.options("save", options, {metadata = true, group = "group"})
   if core.is_tensor(value) and not options.metadata then
     check_end(path, ALONE)
-    return blame.call(core.save_npy, path, value)
+    return write_once(options.group, path, function() blame.call(core.save_npy, path, value) end)
   end
   outside.check("save", "utf8")
   check_end(path, TABLE)
-  return save_value(path, value, options.metadata)
+  return save_value(path, value, options)
 end
 
 --- Reads a file that lt.save, NumPy or Python's safetensors wrote. The first bytes of a file identify its format.

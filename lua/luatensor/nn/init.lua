@@ -47,5 +47,6 @@ nn.functional = names.guard(arity.library(functional), "nn.functional.")
 nn.init = arity.library(require "luatensor.nn.initializers")
 nn.autocast = require("luatensor.nn.autocast").autocast
 nn.utils = arity.library(require "luatensor.nn.utils")
+nn.parallel = arity.library(require "luatensor.nn.parallel")
 
 return names.guard(arity.library(nn), "nn.")

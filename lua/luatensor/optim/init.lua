@@ -12,7 +12,7 @@ local optim = {Optimizer = Optimizer, is_optimizer = Optimizer.is}
 local public = {add_param_group = true, step = true, zero_grad = true, state_dict = true, load_state_dict = true}
 
 --- Names of the files of luatensor/optim. Each file returns a table of classes by name.
-local files = {"sgd", "adam", "adaptive", "adam_variants", "lbfgs"}
+local files = {"sgd", "adam", "adaptive", "adam_variants", "lbfgs", "sharded"}
 for _, file in ipairs(files) do
   for name, class in pairs(require("luatensor.optim." .. file)) do optim[name] = arity.class(class, public) end
 end

@@ -198,8 +198,10 @@ function Optimizer:check_types(group)
   end
 end
 
--- Makes the state of a parameter before its first step. Returns nil if the parameter has no gradient.
+-- Makes the state of a parameter before its first step. Returns nil if the parameter has no gradient, or if another
+-- process keeps its state (optim.Sharded).
 local function first_state(self, p, group)
+  if self.owned and not self.owned[p] then return nil end
   local problem = misfit(p)
   if problem then fail(self, "parameter %d: %s", self.index[p], problem) end
   if problem == false then return nil end

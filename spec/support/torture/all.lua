@@ -15,6 +15,7 @@ local tsan = "BUILD=build/sanitize-thread TSAN_OPTIONS='ignore_noninstrumented_m
 local parts = {
   {"kill -9 while files are saved", lua .. " " .. folder .. "saves.lua 1000", needs = folder .. "saves.lua"},
   {"kill -9 at each system call of a save", lua .. " " .. folder .. "calls.lua", needs = folder .. "calls.lua"},
+  {"kill -9 of a process of a distributed job", lua .. " " .. folder .. "many.lua 50", needs = folder .. "many.lua"},
   {"hooks that raise at every event", lua .. " " .. folder .. "hooks.lua 1", trials = "(%d+) errors raised",
    needs = folder .. "hooks.lua"},
   {"the matrix of environments", lua .. " " .. folder .. "environment.lua", needs = folder .. "environment.lua"},
