@@ -3,6 +3,9 @@ local group = distributed.init()
 distributed.rank()  --> 0
 distributed.size()  --> 1
 
+--- distributed.device
+local x = lt.ones(3, {device = distributed.device()})
+
 --- distributed.all_sum, distributed.all_max, distributed.broadcast
 distributed.all_sum(lt.tensor{1.0, 2.0})  --> [1.0, 2.0]
 distributed.all_max(lt.tensor{1.0, 2.0})  --> [1.0, 2.0]

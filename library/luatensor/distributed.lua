@@ -38,7 +38,8 @@ function Group:split(colour, key) end
 local distributed = {}
 
 ---Connects the processes that a launcher such as `mpirun` has started. Further calls return the same group. The other
----functions call `init` if the script has not.
+---functions call `init` if the script has not. The processes of a machine divide its processors among each other,
+---unless `OMP_NUM_THREADS` is set.
 ---Errors: if the engine is not found or connects other processes than the launcher started.
 ---```lua
 ---local group = distributed.init()
@@ -66,6 +67,13 @@ function distributed.rank() end
 ---```
 ---@return integer #
 function distributed.size() end
+
+---Returns the device of this process: the processes of a machine share its GPUs by turns.
+---```lua
+---local x = lt.ones(3, {device = distributed.device()})
+---```
+---@return string # such as "cuda:1"; "cpu" if this machine has no GPU
+function distributed.device() end
 
 ---Adds the tensors of all processes. Half floats are added in float32 and rounded once. The sum of bools is true if
 ---one of them is true. Differentiable.

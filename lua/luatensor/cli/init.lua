@@ -17,7 +17,8 @@ local progress = require "luatensor.bench.progress"
 local cli = {}
 
 --- The subcommands, in the order of --help.
-cli.commands = {"help", "info", "doctor", "experiment", "bench", "crossover", "advise", "report", "diff", "kernels"}
+cli.commands = {"run", "help", "info", "doctor", "experiment", "bench", "crossover", "advise", "report", "diff",
+                "kernels"}
 
 --- The exit codes of the command.
 cli.codes = {done = 0, failed = 1, usage = 2, interrupted = 130}
@@ -60,7 +61,7 @@ function cli.reader()
   local parser, commands = make_parser()
   return function(argv)
     check_name(argv, commands)
-    local options = arguments.parse(parser, argv)
+    local options = commands.run.read(argv) or arguments.parse(parser, argv)
     return options, commands[options.command]
   end
 end

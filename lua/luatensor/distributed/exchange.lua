@@ -10,8 +10,8 @@ local sums = {all_sum = true, all_max = true, reduce_scatter = true}
 --- Returns x as the engine can take it: contiguous, in memory that the engine reaches and, for sums, of a dtype that it
 -- can add.
 local function prepare(group, kind, x)
-  local device, adds = core.distributed_native(group.handle, x)
-  if device then x = x:to(device) end
+  local reaches, adds = core.distributed_native(group.handle, x)
+  if not reaches then x = x:to(core.host_device) end
   if sums[kind] and not adds then x = x:to("float32") end
   return x:contiguous()
 end
@@ -48,17 +48,37 @@ function exchange.finish(started, kind)
   return to and to:to(like.device):to(like.dtype)
 end
 
---- Returns the result of an exchange in a group of one process.
-local function alone(kind, x, shape)
-  if kind == "send" or kind == "recv" then error(kind .. ": a group of one process has nobody else", 0) end
-  return shape and x:reshape(shape):clone()
+-- ---- sums that run while the process computes ---------------------------------------------------
+
+local Started = {}
+Started.__index = Started
+
+-- True if the sum is complete. Calls advance the exchange, because MPI has no thread of its own.
+function Started:test() return not self.work or core.distributed_test(self.work) end
+
+-- Waits until the sum is complete, and writes it to the tensor.
+function Started:wait()
+  if not self.work then return end
+  local result = exchange.finish(self, "all_sum")
+  if not rawequal(result, self.like) then self.like:copy_(result) end
+  self.work = nil
 end
+
+--- Starts the sum of x over all processes of the group. Until `wait` returns, x must not be read or changed. The
+-- processes must start their sums in the same order, and may wait for them in any order.
+-- @treturn table with the methods wait and test
+function exchange.start_sum(group, x)
+  local started = group.engine and exchange.begin(group, "all_sum", x, x.shape, 0, true, true) or {like = x}
+  return setmetatable(started, Started)
+end
+
+-- ---- other exchanges ----------------------------------------------------------------------------
 
 --- Runs an exchange and returns its result. If `out` is a tensor, the result is written to it.
 function exchange.run(group, kind, x, shape, peer, out)
   local result
   if not group.engine then
-    result = alone(kind, x, shape)
+    result = shape and x:reshape(shape):clone()
   else
     result = exchange.finish(exchange.begin(group, kind, x, shape, peer, out ~= nil and rawequal(out, x)), kind)
   end

@@ -168,4 +168,10 @@ function Group:barrier(options)
   exchange.run(read_options("barrier", self, options, without_result), "barrier")
 end
 
+-- Errors of these functions name the line of the script.
+for _, name in ipairs {"split", "all_sum", "all_max", "all_gather", "reduce_scatter", "broadcast", "send", "recv",
+                       "barrier"} do
+  Group[name] = core.composition(name, Group[name])
+end
+
 return groups

@@ -11,18 +11,27 @@
 
 require "luatensor.base.requirements"
 local args = require "luatensor.base.args"
-local arity = require "luatensor.base.arity"
 local core = require "luatensor.core"
 local groups = require "luatensor.distributed.group"
 
 local distributed = {}
 
-local world
+-- The group of all processes, and the rank of this process among the processes of this machine.
+local world, local_rank
+
+-- Divides the processors of the machine among its processes. Nothing changes if the launcher has bound the processes to
+-- processors of their own, or if the user has set a number of threads.
+local function divide_threads(processes, processors)
+  local threads = core.get_num_threads()
+  if os.getenv "OMP_NUM_THREADS" or threads * processes <= processors then return end
+  core.set_num_threads(math.max(1, processors // processes))
+end
 
 local known = {backend = {"choice", "any", "mpi", default = "any"}}
 
 --- Connects the processes that a launcher such as `mpirun` has started. Further calls return the same group. The other
--- functions call `init` if the script has not.
+-- functions call `init` if the script has not. The processes of a machine divide its processors among each other,
+-- unless `OMP_NUM_THREADS` is set.
 -- @function distributed.init
 -- @tparam[opt] table options `backend` ("any"): the engine. "mpi": Open MPI or MPICH. "any": the engine that started
 --   the processes, or without a launcher a group of one process
@@ -30,8 +39,12 @@ local known = {backend = {"choice", "any", "mpi", default = "any"}}
 -- @raise if the engine is not found or connects other processes than the launcher started
 function distributed.init(options)
   local backend = args.read("init", options, known).backend
-  local handle, rank, size = core.distributed_start(backend ~= "any" and backend or nil)
-  world = world or groups.new(handle, rank, size, size > 1)
+  if backend == "any" then backend = nil end
+  local handle, rank, size, place, processes, processors = core.distributed_start(backend)
+  if not world then
+    world, local_rank = groups.new(handle, rank, size, size > 1), place
+    divide_threads(processes, processors)
+  end
   return world
 end
 
@@ -47,6 +60,18 @@ function distributed.rank() return all():rank() end
 -- @function distributed.size
 -- @treturn integer
 function distributed.size() return all():size() end
+
+--- Returns the device of this process: the processes of a machine share its GPUs by turns.
+-- @function distributed.device
+-- @treturn string such as "cuda:1"; "cpu" if this machine has no GPU
+function distributed.device()
+  local names = {}
+  all()
+  for _, device in ipairs(core.devices()) do
+    if device.kind == "gpu" then names[#names + 1] = device.device end
+  end
+  return names[local_rank % math.max(#names, 1) + 1] or core.host_device
+end
 
 --- Adds the tensors of all processes. Half floats are added in float32 and rounded once. The sum of bools is true if
 -- one of them is true. Differentiable.
@@ -108,4 +133,7 @@ function distributed.recv(like, rank, options) return all():recv(like, rank, opt
 -- @tparam[opt] table options `group` (all processes)
 function distributed.barrier(options) all():barrier(options) end
 
-return arity.library(distributed)
+-- Errors name the line of the script.
+for name, f in pairs(distributed) do distributed[name] = core.composition(name, f) end
+
+return distributed

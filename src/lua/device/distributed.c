@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/system.h"
 #include "distributed/distributed.h"
@@ -50,8 +51,17 @@ static int raise_engine(lua_State *L, group *g, const char *fn, const char *reas
   return luaL_error(L, "%s: rank %d: %s", fn, g->rank, reason);
 }
 
-/* distributed_start(name): returns the group of all processes, its rank, its size, and the rank and the number of the
-** processes on this machine. */
+/* Returns the number of this machine's processors, or of those that its container may use, even if this process is bound
+** to some of them. */
+static int all_processors(void) {
+  double quota;
+  long n = sysconf(_SC_NPROCESSORS_ONLN), own = system_processors("", &quota);
+  if (quota > 0 && quota < (double)n) n = (long)quota;
+  return (int)(n > own || quota > 0 ? n : own);
+}
+
+/* distributed_start(name): returns the group of all processes, its rank and its size. The further results are about this
+** machine: the rank among its processes, the number of its processes, and the number of its processors. */
 static int l_start(lua_State *L) {
   char reason[ENGINE_REASON];
   int local_rank, local_size;
@@ -59,7 +69,8 @@ static int l_start(lua_State *L) {
   push_group(L, distributed_world(&local_rank, &local_size));
   lua_pushinteger(L, local_rank);
   lua_pushinteger(L, local_size);
-  return 5;
+  lua_pushinteger(L, all_processors());
+  return 6;
 }
 
 /* distributed_find(name): returns the version of an engine's library, or nil and the reason why it is not found. */
@@ -89,14 +100,12 @@ static int l_split(lua_State *L) {
   return made->size > 0 ? push_group(L, made) : 0;
 }
 
-/* distributed_native(group, x): returns the name of a device to which x must be moved, or nil if the engine can access
-** the memory of x. The second result is true if the engine can sum elements of x's dtype. */
+/* distributed_native(group, x): returns true if the engine can access the memory of x, and true if it can sum elements of
+** x's dtype. */
 static int l_native(lua_State *L) {
   const engine *e = check_group(L, 1)->engine;
   const tensor *t = check_tensor(L, 2, "distributed");
-  bool reaches = !e || e->reaches(t->store->place);
-  if (reaches) lua_pushnil(L);
-  else push_place(L, host_place());
+  lua_pushboolean(L, !e || e->reaches(t->store->place));
   lua_pushboolean(L, !e || e->reduces(dtype_real(t->dtype)));
   return 2;
 }
