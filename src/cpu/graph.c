@@ -1,6 +1,6 @@
 /* Captures and replays graphs on the CPU. While a graph is captured, the device's entries store their calls instead of
-** running them. A replay runs the stored calls in order. Blocks that are allocated during the capture belong to the graph:
-** if they are freed, only the graph itself uses them again. The caller keeps the other memory that the calls use. */
+** running them. A replay runs the stored calls in order. Blocks that are allocated during the capture are in the graph's
+** memory (graph_memory.c). The caller keeps the other memory that the calls use. */
 
 #include "cpu/graph.h"
 
@@ -18,7 +18,7 @@ typedef struct stored {
 } stored;
 
 typedef struct cpu_graph {
-  cpu_graph_memory memory;
+  cpu_graph_memory *memory;
   stored *calls;
   size_t  ncall, capacity;
   size_t  resume;                /* the call with which the next replay begins: not 0 if memory was exhausted once, and the
@@ -154,7 +154,7 @@ static int store(enum profile_family family, int (*run)(void *), const void *cal
 #include "families.def"
 
 static void begin_capture(cpu_graph *g) {
-  cpu_capturing = &g->memory;
+  cpu_capturing = g->memory;
   captured = g;
 }
 
@@ -163,7 +163,11 @@ static int graph_begin(int index, void **graph) {
   if (captured) return ERR_CAPTURE;
   cpu_graph *g = calloc(1, sizeof *g);
   if (!g) return ERR_MEMORY;
-  cpu_graph_list(&g->memory);
+  g->memory = cpu_open_graph();
+  if (!g->memory) {
+    free(g);
+    return ERR_MEMORY;
+  }
   begin_capture(g);
   *graph = g;
   return OK;
@@ -193,12 +197,9 @@ static int graph_alloc_apart(int index, size_t bytes, void **ptr) {
 static void graph_free(int index, void *graph) {
   cpu_graph *g = graph;
   graph_end(index, g);
-  cpu_graph_unlist(&g->memory);
-  for (size_t k = 0; k < g->memory.count; k++)               /* blocks that tensors use are freed with these tensors */
-    if (g->memory.blocks[k].is_free) cpu_free(index, g->memory.blocks[k].ptr, g->memory.blocks[k].bytes);
+  cpu_close_graph(g->memory);
   for (size_t k = 0; k < g->ncall; k++) free_call(g->calls[k].family, g->calls[k].call);
   free(g->calls);
-  free(g->memory.blocks);
   free(g);
 }
 
@@ -228,6 +229,7 @@ static int graph_replay(int index, void *graph) {
   size_t begin = g->resume;
   (void)index;
   if (captured) return ERR_CAPTURE;
+  cpu_graph_trim(g->memory);
   g->resume = 0;
   for (size_t k = begin; k < g->ncall; k++) {
     const stored *s = &g->calls[k];

@@ -6,35 +6,51 @@
 #include "base/tls.h"
 #include "cpu/cpu.h"
 
-/* A block of memory that belongs to a graph. `size` is the block's size, `bytes` are the bytes that count as live. */
+/* A block that a tensor uses, in the range of a graph. */
 typedef struct cpu_graph_block {
-  void  *ptr;
-  size_t size, bytes;
-  bool   is_free;                   /* no tensor uses the block */
+  size_t at, size;
 } cpu_graph_block;
 
-typedef struct cpu_graph_memory {
-  cpu_graph_block *blocks;
+typedef struct cpu_graph_range {
+  char  *base;                      /* a range of addresses */
+  size_t reserved, usable, top;     /* bytes from `base` on: the range; the part of it that may be accessed; and the part that
+                                    ** blocks have used so far, which counts as live until cpu_graph_close */
+  cpu_graph_block *blocks;          /* in the order of their positions */
   size_t count, capacity;
+} cpu_graph_range;
+
+enum { CPU_GRAPH_SMALL, CPU_GRAPH_LARGE, CPU_GRAPH_RANGES };
+
+typedef struct cpu_graph_memory {
+  cpu_graph_range range[CPU_GRAPH_RANGES];      /* small and large blocks are apart, because a small block that is used for
+                                                ** long would divide a gap for large blocks */
+  bool   closed;                    /* the graph was freed; blocks are still used */
   struct cpu_graph_memory *next;    /* the next of all graphs */
 } cpu_graph_memory;
 
 /* The memory of the graph that this thread captures, or NULL. */
 extern _Thread_local FAST_TLS cpu_graph_memory *cpu_capturing __attribute__((visibility("hidden")));
 
-/* Returns a free block of this size of the captured graph, or NULL. *bytes is replaced by the block's live bytes so
-** far. */
-void *cpu_graph_take(size_t size, size_t *bytes);
+/* Makes the memory of a graph, whose ranges have at most `most` bytes. Returns NULL if there are no addresses. */
+cpu_graph_memory *cpu_graph_open(size_t most);
 
-/* Makes a new block part of the captured graph. Returns false if memory is exhausted. */
-bool cpu_graph_own(void *ptr, size_t size, size_t bytes);
+/* Gives the addresses back that the captured graph has not used. Called after the capture. */
+void cpu_graph_trim(cpu_graph_memory *m);
 
-/* If the block belongs to a graph, marks it as free and returns true. Any thread may call the function. */
-bool cpu_graph_give(const void *ptr);
+/* Places a block in the memory of the captured graph. If the graph needs *grown bytes more for the block than before,
+** `allows` must return true for these bytes. Fails with ERR_MEMORY. */
+int cpu_graph_take(size_t bytes, bool (*allows)(size_t bytes), void **ptr, size_t *grown);
 
-/* Begin and end a graph's ownership of its blocks. */
-void cpu_graph_list(cpu_graph_memory *m);
-void cpu_graph_unlist(cpu_graph_memory *m);
+/* If the block belongs to a graph, frees it, stores in *freed the bytes that count as live no more, and returns true. Any
+** thread may call the function. */
+bool cpu_graph_give(const void *ptr, size_t *freed);
+
+/* Called when the graph is freed. The memory ends with its last block. Returns the bytes that count as live no more. */
+size_t cpu_graph_close(cpu_graph_memory *m);
+
+/* cpu_graph_open for as much memory as there is, and cpu_graph_close, with the counts of live bytes (memory.c). */
+cpu_graph_memory *cpu_open_graph(void);
+void cpu_close_graph(cpu_graph_memory *m);
 
 /* Stores the call in the captured graph, or runs the call if this thread captures none. */
 #define FAMILY(name, type) int cpu_entry_##name(int index, type *c);

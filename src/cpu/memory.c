@@ -258,10 +258,14 @@ static void *take_shared(size_t bytes, size_t size) {
   return p;
 }
 
-/* Allocates new memory from the system. Returns ERR_MEMORY if the limit is reached, or if the system has too little
-** free memory. */
+/* True unless `size` fresh bytes would exceed the limit, or the system has too little free memory. */
+static bool allows_fresh(size_t size) {
+  return look(&stats.live) + look(&small_kept) + look(&large_kept) + size <= memory_limit() && has_room(size);
+}
+
+/* Allocates new memory from the system, or fails with ERR_MEMORY. */
 static int allocate_fresh(size_t size, void **ptr) {
-  if (look(&stats.live) + look(&small_kept) + look(&large_kept) + size > memory_limit() || !has_room(size)) return ERR_MEMORY;
+  if (!allows_fresh(size)) return ERR_MEMORY;
   *ptr = is_small(size) ? aligned_alloc(ALIGNMENT, size) : map_pages(size);
   return *ptr ? OK : ERR_MEMORY;
 }
@@ -278,20 +282,25 @@ static int allocate(size_t bytes, void **ptr) {
   return OK;
 }
 
-/* Allocates memory that belongs to the graph that this thread captures. Free blocks of a graph count as live. */
+/* ---- the memory of graphs ---- */
+
+/* Allocates memory of the graph that this thread captures. The whole memory of a graph counts as live. */
 static int allocate_for_graph(size_t bytes, void **ptr) {
-  size_t size = bytes > memory_limit() ? 0 : rounded(bytes), before = bytes;
-  *ptr = size ? cpu_graph_take(size, &before) : NULL;
-  if (*ptr) {
-    count_live(bytes);
-    lower(&stats.live, before);
-    return OK;
-  }
-  int st = allocate(bytes, ptr);
-  if (st != OK || cpu_graph_own(*ptr, size, bytes)) return st;
-  cpu_free(0, *ptr, bytes);
-  return ERR_MEMORY;
+  size_t grown;
+  int st = cpu_graph_take(bytes, allows_fresh, ptr, &grown);
+  if (st == OK) count_live(grown);
+  return st;
 }
+
+/* The graph's two ranges leave half of the addresses to others during the capture, if these are limited. */
+cpu_graph_memory *cpu_open_graph(void) {
+  size_t addresses = system_addresses("") / 4, most = memory_limit();
+  return cpu_graph_open(addresses < most ? addresses : most);
+}
+
+void cpu_close_graph(cpu_graph_memory *m) { lower(&stats.live, cpu_graph_close(m)); }
+
+/* ---- the functions of the device ---- */
 
 int cpu_alloc(int index, size_t bytes, void **ptr) {
   (void)index;
@@ -314,7 +323,11 @@ static bool keep_shared(void *ptr, size_t bytes, size_t size) {
 
 void cpu_free(int index, void *ptr, size_t bytes) {
   (void)index;
-  if (cpu_graph_give(ptr)) return;
+  size_t freed;
+  if (cpu_graph_give(ptr, &freed)) {
+    if (freed) lower(&stats.live, freed);
+    return;
+  }
   lower(&stats.live, bytes);
   if (keep_own(ptr, bytes)) return;
   size_t size = rounded(bytes);

@@ -37,6 +37,7 @@
 #define FINE_SLACK ((size_t)4 << 20)          /* bytes, in incremental mode on the CPU: a cycle of a small heap
                                               ** takes 0.2 ms */
 #define HEAP_SLACK ((size_t)1 << 20)
+#define GRAPH_HEAP ((size_t)16 << 20)         /* bytes of Lua's heap: a full collection takes up to 20 ms */
 
 enum {
   FINE       = 4,        /* "stepmul" of a step: 1/25 of Lua's default, whose steps took 2 to 6 ms with 64 MB of small
@@ -175,6 +176,10 @@ void collect_start(module_state *m) {
 void collect_all(lua_State *L, module_state *m, account *a) {
   lua_gc(L, LUA_GCCOLLECT);
   if (a) settle(L, m, a);
+}
+
+void collect_for_graph(lua_State *L, module_state *m, account *a) {
+  if (lua_gc(L, LUA_GCISRUNNING) == 1 && heap_of(L) <= GRAPH_HEAP) collect_all(L, m, a);
 }
 
 void ask_others(module_state *m) { m->answered = 1 + atomic_fetch_add(&requests, 1); }

@@ -24,6 +24,10 @@ void collect_before(lua_State *L, place where);
 ** exhausted. `a` may be NULL. */
 void collect_all(lua_State *L, module_state *m, account *a);
 
+/* Called before a large tensor is made while a graph is captured: collects all garbage, unless Lua's heap is large. A graph
+** keeps its memory, also the memory that garbage took during the capture. */
+void collect_for_graph(lua_State *L, module_state *m, account *a);
+
 /* Requests that the other states of the process collect their garbage at their next allocation. */
 void ask_others(module_state *m);
 

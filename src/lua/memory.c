@@ -136,6 +136,11 @@ tensor *push_empty(lua_State *L) {
   return &u->tensor;
 }
 
+enum {
+  HELD = 64 << 10,                       /* bytes that take longer to allocate anew than a list takes to run */
+  KEPT = 4 << 10                         /* bytes of a tensor for which garbage is collected while a graph is captured */
+};
+
 /* Prepares an allocation of `bytes` bytes: collects garbage if a collection is due, and checks the state's limit.
 ** Returns the account that counts the state's memory on `where`, or NULL if the state is being closed and counts no
 ** more. */
@@ -145,7 +150,8 @@ static inline account *prepare_account(lua_State *L, const char *fn, place where
   if (!a && !m->closed) raise(L, fn, ERR_MEMORY, NULL, 0);
   if (!a) return NULL;
   if (atomic_load_explicit(&m->cancelled, memory_order_relaxed)) raise_cancelled(L, fn);
-  collect_if_due(L, m, a, bytes);
+  if (storage_capture && bytes >= KEPT) collect_for_graph(L, m, a);
+  else collect_if_due(L, m, a, bytes);
   if (!account_allows(a, bytes)) check_limit(L, m, a, bytes);
   return a;
 }
@@ -156,8 +162,6 @@ bool memory_is_allowed(lua_State *L, place where, size_t bytes) {
   account *a = account_of(state_of(L), where);
   return !a || account_allows(a, bytes);
 }
-
-enum { HELD = 64 << 10 };                /* bytes that take longer to allocate anew than a list takes to run */
 
 /* Runs the deferred operations if their inputs take much memory that nobody else needs, before more memory is allocated. */
 static void end_held_list(lua_State *L) {
