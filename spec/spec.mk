@@ -168,7 +168,9 @@ torture: test-hosts       ## kills, failing allocators, hooks with errors, threa
 test-all:                 ## all tests: the specs in all builds and on the emulated GPU, the attacks; takes an hour or more
 	@spec/support/sum "make test" "make test-tables FULL=1" "make test-emulated FULL=1" "make test-gcstress FULL=1" \
 	  "make test-sanitize FULL=1" "make test-rock" "make compile-others FULL=1" "make test-musl FULL=1" "make test-clang FULL=1" "make test-stack FULL=1" \
-	  "LUATENSOR_EXHAUSTIVE=1 $(RUN_SPECS) --label exhaustive --with exhaustive" "make test-nvrtc FULL=1" "make test-hiprtc FULL=1" "make fuzz" \
+	  "LUATENSOR_EXHAUSTIVE=1 $(RUN_SPECS) --label exhaustive --with exhaustive" \
+	  "$(RUN_SPECS) --label kills LUATENSOR_TEST_KILLS=50 spec/distributed/faults_spec.lua" \
+	  "make test-nvrtc FULL=1" "make test-hiprtc FULL=1" "make fuzz" \
 	  "make torture" "make lint"
 
 # ---- the emulated GPU ---------------------------------------------------------------------------

@@ -531,6 +531,7 @@
 
 ---@class (exact) luatensor.distributed.init.options
 ---@field backend? "any"|"mpi" (default "any") the engine. "mpi": Open MPI or MPICH. "any": the engine that started the processes, or without a launcher a group of one process
+---@field check? boolean (default true if LUATENSOR_DISTRIBUTED_CHECK is 1) the checking mode, in which the processes first compare the function, dtype and shape of each call, and raise an error if these differ
 
 ---@class (exact) luatensor.options.group_out
 ---@field group? luatensor.Group (default all processes)

@@ -1,12 +1,14 @@
 -- Starts the processes of a distributed job, for specs.
 local shell = require "spec.support.shell"
 
-local many = {}
+-- kills: how many times a process is killed, in a spec for each library.
+local many = {kills = tonumber(os.getenv "LUATENSOR_TEST_KILLS") or 3}
 
--- The launchers of the MPI libraries: name, and the command without the number of processes.
+-- The MPI libraries: name, file, and the launcher without the number of processes.
 local launchers = {
-  {name = "Open MPI", command = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun.openmpi --oversubscribe"},
-  {name = "MPICH", command = "mpirun.mpich"},
+  {name = "Open MPI", library = "libmpi.so.40",
+   command = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun.openmpi --oversubscribe"},
+  {name = "MPICH", library = "libmpich.so.12", command = "mpirun.mpich"},
 }
 
 -- Calls visit(launcher) for each launcher that is installed, and marks a missing launcher as a pending spec.
@@ -20,16 +22,16 @@ function many.each(visit)
   end
 end
 
--- Starts n processes of a command, by default `tools/lua`, with OMP_NUM_THREADS=1. Returns the launcher's exit status
--- and the output of all processes. After a minute the job ends with status 124.
+-- Starts n processes of a command. Returns the launcher's exit status and the output of all processes. After a minute
+-- the job ends with status 124.
 function many.run(launcher, n, arguments, environment)
-  return shell.run(("OMP_NUM_THREADS=1 %s timeout -k 5 60 env %s -n %d %s"):format(environment or "", launcher.command, n,
-    arguments))
+  return shell.run(("OMP_NUM_THREADS=1 LUA_PATH='lua/?.lua;lua/?/init.lua;;' LUA_CPATH='build/?.so;;' %s " ..
+    "timeout -k 5 60 env %s -n %d %s"):format(environment or "", launcher.command, n, arguments))
 end
 
 -- Runs a script of spec/support/scripts in n processes, which must all end with the line "rank r of n is done".
 function many.passes(launcher, n, script, environment)
-  local status, output = many.run(launcher, n, "tools/lua spec/support/scripts/" .. script, environment)
+  local status, output = many.run(launcher, n, "lua5.4 spec/support/scripts/" .. script, environment)
   for rank = 0, n - 1 do
     assert(output:find(("rank %d of %d is done"):format(rank, n), 1, true), output)
   end

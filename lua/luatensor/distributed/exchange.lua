@@ -1,6 +1,7 @@
 --- Exchanges of tensors that are not recorded for gradients. luatensor/distributed/group.lua has the functions for
 -- scripts, and checks their arguments.
 
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 
 local exchange = {}
@@ -16,6 +17,37 @@ local function prepare(group, kind, x)
   return x:contiguous()
 end
 
+-- ---- the checking mode --------------------------------------------------------------------------
+
+local WIDTH <const> = 160         -- bytes of the description of a call: longer than the shape of a tensor of 8 dims
+
+-- Returns the descriptions of the calls of all processes. The elements of the tensors are bytes of text.
+local function gather(group, words)
+  local bytes = core.tensor({(words .. (" "):rep(WIDTH - #words)):byte(1, WIDTH)}, {dtype = "uint8"})
+  local all = core.empty({group.count * WIDTH}, {dtype = "uint8"})
+  core.distributed_wait(core.distributed_begin(group.handle, "all_gather", bytes, all), "all_gather")
+  local list, numbers = {}, all:totable()
+  for rank = 0, group.count - 1 do
+    list[rank + 1] = string.char(table.unpack(numbers, rank * WIDTH + 1, (rank + 1) * WIDTH)):gsub(" +$", "")
+  end
+  return list
+end
+
+-- Raises an error in all processes if they call different functions, or the same function with different arguments.
+local function check(group, kind, x, peer)
+  local words = kind
+  if x then words = ("%s of %s %s"):format(kind, x.dtype, args.shape_text(x.shape)) end
+  if kind == "broadcast" then words = ("%s from root %d"):format(words, peer) end
+  local list, parts, same = gather(group, words), {}, true
+  for i, text in ipairs(list) do
+    same = same and text == list[1]
+    parts[i] = ("rank %d: %s"):format(i - 1, text)
+  end
+  if not same then args.fail(kind, "the calls of the processes differ: %s", table.concat(parts, "; ")) end
+end
+
+-- ---- exchanges ----------------------------------------------------------------------------------
+
 --- Starts an exchange.
 -- @tab group
 -- @string kind "all_sum", "all_max", "all_gather", "reduce_scatter", "broadcast", "send", "recv" or "barrier"
@@ -26,6 +58,7 @@ end
 -- @bool later this process computes while the exchange runs
 -- @treturn table with fields work, and to, the tensor that receives the result
 function exchange.begin(group, kind, x, shape, peer, in_place, later)
+  if group.checked and kind ~= "send" and kind ~= "recv" then check(group, kind, x, peer) end
   local from, to = x and prepare(group, kind, x), nil
   if kind == "broadcast" then
     to = (in_place or not rawequal(from, x)) and from or from:clone()
@@ -47,32 +80,6 @@ function exchange.finish(started, kind)
   local to, like = started.to, started.like
   return to and to:to(like.device):to(like.dtype)
 end
-
--- ---- sums that run while the process computes ---------------------------------------------------
-
-local Started = {}
-Started.__index = Started
-
--- True if the sum is complete. Calls advance the exchange, because MPI has no thread of its own.
-function Started:test() return not self.work or core.distributed_test(self.work) end
-
--- Waits until the sum is complete, and writes it to the tensor.
-function Started:wait()
-  if not self.work then return end
-  local result = exchange.finish(self, "all_sum")
-  if not rawequal(result, self.like) then self.like:copy_(result) end
-  self.work = nil
-end
-
---- Starts the sum of x over all processes of the group. Until `wait` returns, x must not be read or changed. The
--- processes must start their sums in the same order, and may wait for them in any order.
--- @treturn table with the methods wait and test
-function exchange.start_sum(group, x)
-  local started = group.engine and exchange.begin(group, "all_sum", x, x.shape, 0, true, true) or {like = x}
-  return setmetatable(started, Started)
-end
-
--- ---- other exchanges ----------------------------------------------------------------------------
 
 --- Runs an exchange and returns its result. If `out` is a tensor, the result is written to it.
 function exchange.run(group, kind, x, shape, peer, out)

@@ -17,8 +17,9 @@ local groups = {Group = Group}
 -- @int rank
 -- @int size
 -- @bool engine false if the group has no engine, and only one process
-function groups.new(handle, rank, size, engine)
-  return setmetatable({handle = handle, place = rank, count = size, engine = engine}, Group)
+-- @bool checked true for the checking mode
+function groups.new(handle, rank, size, engine, checked)
+  return setmetatable({handle = handle, place = rank, count = size, engine = engine, checked = checked}, Group)
 end
 
 --- True if value is a group.
@@ -46,7 +47,7 @@ function Group:split(colour, key)
   if colour ~= nil then args.check("split", "colour", colour, {"integer", 0, 2^31 - 1}) end
   if key ~= nil then args.check("split", "key", key, {"integer", -2^31, 2^31 - 1}) end
   local handle, rank, size = core.distributed_split(self.handle, colour or -1, key or self.place)
-  return handle and groups.new(handle, rank, size, self.engine)
+  return handle and groups.new(handle, rank, size, self.engine, self.checked)
 end
 
 -- ---- operations ---------------------------------------------------------------------------------

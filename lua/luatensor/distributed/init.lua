@@ -27,22 +27,26 @@ local function divide_threads(processes, processors)
   core.set_num_threads(math.max(1, processors // processes))
 end
 
-local known = {backend = {"choice", "any", "mpi", default = "any"}}
+local known = {backend = {"choice", "any", "mpi", default = "any"}, check = "boolean"}
 
 --- Connects the processes that a launcher such as `mpirun` has started. Further calls return the same group. The other
 -- functions call `init` if the script has not. The processes of a machine divide its processors among each other,
 -- unless `OMP_NUM_THREADS` is set.
 -- @function distributed.init
 -- @tparam[opt] table options `backend` ("any"): the engine. "mpi": Open MPI or MPICH. "any": the engine that started
---   the processes, or without a launcher a group of one process
+--   the processes, or without a launcher a group of one process; `check`: the checking mode, in which the processes
+--   first compare the function, dtype and shape of each call, and raise an error if these differ (default: true if
+--   LUATENSOR_DISTRIBUTED_CHECK is 1)
 -- @treturn Group the group of all processes
 -- @raise if the engine is not found or connects other processes than the launcher started
 function distributed.init(options)
-  local backend = args.read("init", options, known).backend
+  local read = args.read("init", options, known)
+  local backend = read.backend
   if backend == "any" then backend = nil end
   local handle, rank, size, place, processes, processors = core.distributed_start(backend)
   if not world then
-    world, local_rank = groups.new(handle, rank, size, size > 1), place
+    local checked = read.check or read.check == nil and os.getenv "LUATENSOR_DISTRIBUTED_CHECK" == "1"
+    world, local_rank = groups.new(handle, rank, size, size > 1, checked), place
     divide_threads(processes, processors)
   end
   return world

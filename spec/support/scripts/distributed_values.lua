@@ -105,14 +105,13 @@ same("a broadcast in place", list(n, function(i) return element(1, i) end), all,
 
 -- ---- sums while the process computes ----
 
-local start_sum = require("luatensor.distributed.exchange").start_sum
+local exchange = require "luatensor.distributed.exchange"
 local first, second = x:clone(), own(n, "float16")
-local one, two = start_sum(group, first), start_sum(group, second)
-two:wait()
-repeat until one:test()
-one:wait()
-same("the first started sum", sums, first, x)
-same("the second started sum", list(n, function(i) return fold(add, i) end), second, own(n, "float16"))
+local one = exchange.begin(group, "all_sum", first, first.shape, 0, true, true)
+local two = exchange.begin(group, "all_sum", second, second.shape, 0, true, true)
+same("the second started sum", list(n, function(i) return fold(add, i) end), exchange.finish(two, "all_sum"), second)
+repeat until core.distributed_test(one.work)
+same("the first started sum", sums, exchange.finish(one, "all_sum"), x)
 
 -- ---- groups ----
 

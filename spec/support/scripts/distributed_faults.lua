@@ -1,0 +1,75 @@
+-- Does what a program should not do, in several processes. The first argument or DISTRIBUTED_FAULT selects the fault. Run
+-- by spec/distributed/faults_spec.lua.
+local lt = require "luatensor"
+local distributed = require "luatensor.distributed"
+
+local fault, at = ...
+local x = lt.ones(1000)
+local last = distributed.size() - 1
+
+local function refuses(words, f, ...)
+  local ok, problem = pcall(f, ...)
+  if ok or not tostring(problem):find(words, 1, true) then error(("%q expected, got: %s"):format(words, problem), 0) end
+end
+
+local faults = {}
+
+-- The last process raises an error, and the others wait for it.
+function faults.raises()
+  if distributed.rank() == last then error "the wheel is broken" end
+  distributed.all_sum(x)
+end
+
+-- The last process ends without an error, and the others wait for it.
+function faults.ends()
+  if distributed.rank() < last then refuses(("rank %d has ended"):format(last), distributed.all_sum, x) end
+end
+
+-- The process of rank `at` is killed in the middle of many sums.
+function faults.killed()
+  for i = 1, 1e6 do
+    if distributed.rank() == tonumber(at) and i == 200 then os.execute "kill -9 $PPID" end
+    distributed.all_sum(x, {out = x})
+  end
+end
+
+-- A hook interrupts a process that waits. Afterwards the group refuses calls.
+function faults.interrupted()
+  if distributed.rank() == last then return end
+  debug.sethook(function() error("stopped by the hook", 0) end, "", 1 << 30)
+  local ok, problem = pcall(distributed.all_sum, x)
+  debug.sethook()
+  assert(not ok and problem == "stopped by the hook", problem)
+  refuses("may be out of step", distributed.barrier)
+end
+
+-- The processes call different functions, or the same function with different tensors.
+function faults.differs()
+  local group = distributed.init()
+  local odd = distributed.rank() == last
+  refuses("rank 0: all_sum of float32 [1000]; rank 1: all_sum of float32 [2]", group.all_sum, group, odd and lt.ones(2) or x)
+  refuses("rank 0: all_sum of float32 [1000]; rank 1: all_sum of int64 [1000]", group.all_sum, group, odd and x:to("int64") or x)
+  refuses("rank 0: broadcast of float32 [1000] from root 0; rank 1: broadcast of float32 [1000] from root 1", group.broadcast,
+    group, x, {root = odd and 1 or 0})
+  refuses("rank 0: all_sum of float32 [1000]; rank 1: barrier", odd and group.barrier or group.all_sum, group, not odd and x or nil)
+  assert(distributed.all_sum(x)[1]:item() == 2)
+end
+
+-- The process ends without closing the Lua state.
+function faults.leaves()
+  distributed.all_sum(x)
+  os.exit(0)
+end
+
+-- states_host runs this file again in a forked child, which must not use MPI.
+function faults.forked()
+  parent = parent or io.open("/proc/self/stat"):read "n"
+  if io.open("/proc/self/stat"):read "n" == parent then distributed.all_sum(x)
+  else refuses("not in a forked child", distributed.all_sum, x) end
+end
+
+-- states_host runs this file in several Lua states of one process.
+function faults.states() assert(distributed.all_sum(x)[1]:item() == distributed.size()) end
+
+faults[fault or os.getenv "DISTRIBUTED_FAULT"]()
+print(("rank %d of %d is done"):format(distributed.rank(), distributed.size()))
