@@ -2443,8 +2443,8 @@ function Tensor:zeros_like(options) end
 local compiled = {}
 
 ---Calls the function once, and returns a text that says what the call did: how many operations waited, how many passes over
----memory computed them, how many of its lists reused the schedule of an earlier list, and the lines of the script before which
----the list had to run.
+---memory computed them, how many of its lists reused the schedule of an earlier list, how many bytes temporary results took at
+---most, and the lines of the script before which the list had to run.
 ---```lua
 ---local scaled = lt.compile(function(x) return x * 2 / x:sum() + 1 end, {replay = true})
 ---for _ = 1, 5 do scaled(lt.ones(4)) end

@@ -102,6 +102,15 @@ describe("a list", function()
     end, 2 + 2 / 256)
   end)
 
+  it("is described with the memory of its temporary results", function()
+    local compiled = lt.compile(function() return lt.softmax(x:reshape(256, 256).mT * 2, 1):cumsum(1) end)
+    compiled()
+    local text = ", 0 of 1 schedule reused, 512.0 KiB for temporary results"          -- the products, and the softmax of them
+    assert.truthy(tostring(compiled):find(text, 1, true), tostring(compiled))
+    assert.truthy(compiled:explain():find(text:gsub("0 of", "1 of"), 1, true))
+    assert.truthy(tostring(lt.compile(function() end)):find ", 0 of 0 schedules reused, 0 bytes for temporary results$")
+  end)
+
   it("keeps an input that a failed call was to overwrite", function()
     local compiled, expected = check(function(y) return lt.exp(y) - y, y * 3, y / 3 end, 3)
     for n = 1, 6 do

@@ -146,6 +146,7 @@ static void add_counts(deferral_counts *sum, const deferral_counts *n) {
   sum->stored += n->stored;
   sum->lists += n->lists;
   sum->found += n->found;
+  if (n->temporary > sum->temporary) sum->temporary = n->temporary;
 }
 
 /* Calls the function at stack index 2 with the arguments above it, while its operations are deferred. The results, or
@@ -213,9 +214,19 @@ static const char *push_summary(lua_State *L, long calls, const deferral_counts 
   return lua_tostring(L, -1);
 }
 
+/* Pushes the number of reused schedules, and the memory for temporary results. */
+static const char *push_plans(lua_State *L, const deferral_counts *n) {
+  const char *schedules = push_counted(L, n->lists, "schedule", "schedules"), *bytes = push_bytes(L, n->temporary);
+  lua_pushfstring(L, "%I of %s reused, %s for temporary results", (LUAI_UACINT)n->found, schedules, bytes);
+  lua_replace(L, -3);
+  lua_pop(L, 1);
+  return lua_tostring(L, -1);
+}
+
 static int l_tostring(lua_State *L) {
   const compiled *c = check_compiled(L, "tostring");
-  lua_pushfstring(L, "compiled function: %s", push_summary(L, c->calls, &c->sum));
+  const char *summary = push_summary(L, c->calls, &c->sum);
+  lua_pushfstring(L, "compiled function: %s, %s", summary, push_plans(L, &c->sum));
   return 1;
 }
 
@@ -239,8 +250,8 @@ static void push_stops(lua_State *L, int i) {
 
 /***
 Calls the function once, and returns a text that says what the call did: how many operations waited, how many passes over
-memory computed them, how many of its lists reused the schedule of an earlier list, and the lines of the script before which
-the list had to run.
+memory computed them, how many of its lists reused the schedule of an earlier list, how many bytes temporary results took at
+most, and the lines of the script before which the list had to run.
 @function compiled:explain
 @param ... arguments of the function
 @treturn string
@@ -260,11 +271,11 @@ static int l_explain(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &stops_key);
   if (status != LUA_OK) return lua_error(L);
   const char *summary = push_summary(L, 1, &c->last), *stored = push_counted(L, c->last.stored, "result", "results");
-  const char *schedules = push_counted(L, c->last.lists, "schedule", "schedules");
+  const char *plans = push_plans(L, &c->last);
   push_stops(L, 1);
   bool stopped = lua_rawlen(L, 1) > 0;
-  lua_pushfstring(L, "%s, %s stored, %I of %s reused%s%s", summary, stored, (LUAI_UACINT)c->last.found, schedules,
-                  stopped ? "; run early before" : "", lua_tostring(L, -1));
+  lua_pushfstring(L, "%s, %s stored, %s%s%s", summary, stored, plans, stopped ? "; run early before" : "",
+                  lua_tostring(L, -1));
   return 1;
 }
 
