@@ -112,6 +112,7 @@ function GradScaler:unscale_(opt) end
 
 ---Runs the optimiser's step, unless a gradient is infinite or NaN. First divides the gradients by the scale, unless
 ---unscale_ has divided them since the last update. The call waits for a GPU to check the gradients.
+---A compiled function that calls this method is not replayed.
 ---```lua
 ---local p = nn.Parameter(lt.tensor{1.0})
 ---local opt, scaler = optim.SGD({p}, {lr = 0.1}), optim.GradScaler{init_scale = 8}

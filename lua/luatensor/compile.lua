@@ -5,6 +5,7 @@ local ag = require("luatensor.core").autograd
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local lt = require "luatensor.base.public"
+local replays = require "luatensor.base.replays"
 
 local known_options = {replay = true, device = true}
 
@@ -164,6 +165,7 @@ local function capture(self, case, given)
     versions[i] = copied[i] and ag.version(inputs[i])
   end
   local results
+  case.ready = false                     -- if the capture raises an error, the next call runs f
   local graph = core.capture(function()
     results = table.pack(self.compiled(table.unpack(inputs, 1, inputs.n)))
   end, device_of(self, given))
@@ -246,7 +248,8 @@ Replayed.__name = "compiled function"
 local function call_first(self, case, given, ...)
   case.last = setmetatable({}, {__mode = "v"})
   for i = 1, given.n do case.last[i] = is_tensor(given[i]) and given[i] or nil end
-  local results = table.pack(self.compiled(...))
+  local results
+  results, case.reason = replays.watch(self.compiled, ...)
   local print = core.fingerprint(self.compiled)
   case.ready = print == case.print
   case.print = print
@@ -277,7 +280,11 @@ function Replayed:__tostring()
 end
 
 -- See compiled:explain (src/lua/compile.c). The call is not replayed.
-function Replayed:explain(...) return self.compiled:explain(...) end
+function Replayed:explain(...)
+  local text, reason = replays.watch(self.compiled.explain, self.compiled, ...)
+  reason = reason or self.recent and self.recent.reason
+  return text[1] .. (reason and ("\n  not replayed: %s"):format(reason) or "")
+end
 
 --- Forgets what was captured, so that the following calls run Lua again. Call it after a change that a replay cannot
 -- see. Only functions that were compiled with the option `replay` have this method.

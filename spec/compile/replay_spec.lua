@@ -179,6 +179,66 @@ describe("replays of compiled functions", function()
     assert.equal(4, runs_alike(losses))                    -- the first call also makes the optimiser's state
   end)
 
+  it("run f if a GradScaler decides about steps, and say why", function()
+    local step
+    local function losses(wrap)
+      lt.manual_seed(3)
+      local model = nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 2)):to(helpers.device)
+      local opt = optim.SGD(model:parameters(), {lr = 0.1, momentum = 0.9})
+      local scaler = optim.GradScaler {init_scale = 2 ^ 15, growth_interval = 2}
+      step = wrap(function(x, factor)
+        opt:zero_grad()
+        local loss = (nn.autocast(function() return model(x) end, {dtype = "float16"}):to "float32" * factor):square():mean()
+        scaler:scale(loss):backward()
+        scaler:step(opt)
+        scaler:update()
+        return loss
+      end)
+      local list = {}
+      for i = 1, 8 do
+        local factor = lt.full({}, i == 6 and 1e18 or 1, there)
+        list[#list + 1] = bits(step(lt.randn(5, 4, there), factor))
+        list[#list + 1] = scaler:get_scale()
+      end
+      assert.truthy(list[12] < list[10] and list[14] >= list[12] and list[16] > list[12])      -- skipped, and grown again
+      return list
+    end
+    assert.equal(8, runs_alike(losses))
+    local text = step:explain(lt.randn(5, 4, there), lt.full({}, 1, there))
+    assert.truthy(text:find("\n  not replayed: GradScaler:step reads whether the gradients are finite", 1, true), text)
+  end)
+
+  it("do not repeat the start of a state that the captured call made", function()
+    for _, row in ipairs {{"SGD", "momentum", 0.9, captured = 3}, {"AdamW", "amsgrad", true, captured = 4}} do
+      local name, option, value = table.unpack(row)
+      local errors = 0
+      local function values(wrap)
+        local w = lt.ones(3, {requires_grad = true, device = helpers.device})
+        local opt = optim[name]({w}, {lr = 0.1})
+        local f, list = wrap(function(x)
+          opt:zero_grad()
+          local loss = (w * x):square():sum()
+          loss:backward()
+          opt:step()
+          return loss
+        end), {}
+        for i = 1, 8 do
+          if i == row.captured then opt.param_groups[1][option] = value end
+          local ok, loss = pcall(f, lt.full({3}, i % 3, there))
+          if not ok then                                 -- the captured call: the next one runs f
+            errors = errors + 1
+            assert.truthy(tostring(loss):find "make a step before the one that is captured", loss)
+            loss = f(lt.full({3}, i % 3, there))
+          end
+          list[i] = bits(loss) .. bits(w)
+        end
+        return list
+      end
+      runs_alike(values)
+      assert.equal(1, errors)
+    end
+  end)
+
   it("set and add up gradients that are reset, used and read outside", function()
     local function values(wrap)
       local w = lt.ones(3, {requires_grad = true, device = helpers.device})

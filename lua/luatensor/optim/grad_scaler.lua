@@ -8,6 +8,7 @@ local blame = require "luatensor.base.blame"
 local engine = require "luatensor.autograd.engine"
 local Optimizer = require "luatensor.optim.optimizer"
 local is = require "luatensor.optim.options"
+local replays = require "luatensor.base.replays"
 local saving = require "luatensor.optim.state"
 
 --- Small gradients are lost in float16, which has no positive number below 6e-8. A scaler multiplies the loss by a
@@ -123,6 +124,7 @@ end
 
 --- Runs the optimiser's step, unless a gradient is infinite or NaN. First divides the gradients by the scale, unless
 -- unscale_ has divided them since the last update. The call waits for a GPU to check the gradients.
+-- A compiled function that calls this method is not replayed.
 -- @tparam Optimizer opt the optimiser
 -- @return what opt:step() returns; nothing if the step was skipped
 function GradScaler:step(opt)
@@ -133,6 +135,7 @@ function GradScaler:step(opt)
   local seen = self.seen[opt]
   if seen.stepped then fail("step: it was called since the last update") end
   seen.stepped = true
+  replays.refuse "GradScaler:step reads whether the gradients are finite"
   seen.overflow = not all_finite(seen.largest)
   if not seen.overflow then return opt:step() end
 end

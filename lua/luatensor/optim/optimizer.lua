@@ -198,6 +198,13 @@ function Optimizer:check_types(group)
   end
 end
 
+-- Raises an error while a graph is captured: its replays would make new tensors of a state again.
+function Optimizer:check_lasting()
+  if core.capturing() then
+    fail(self, "make a step before the one that is captured: it makes what the optimiser keeps")
+  end
+end
+
 -- Makes the state of a parameter before its first step. Returns nil if the parameter has no gradient, or if another
 -- process keeps its state (optim.Sharded).
 local function first_state(self, p, group)
@@ -205,9 +212,7 @@ local function first_state(self, p, group)
   local problem = misfit(p)
   if problem then fail(self, "parameter %d: %s", self.index[p], problem) end
   if problem == false then return nil end
-  if core.capturing() then
-    fail(self, "make a step before the one that is captured: it makes what the optimiser keeps")
-  end
+  self:check_lasting()
   self.state[p] = self:start(p, group)
   return self.state[p]
 end
@@ -233,6 +238,7 @@ end
 -- Corrects a state that prevents the update of parameter p. The state's tensors are converted to p's dtype and moved to
 -- p's device, and tensors are added for options that the script set later, such as amsgrad.
 local function mend(self, p, state, group)
+  self:check_lasting()
   for name, x in pairs(state) do
     if core.is_tensor(x) then state[name] = x:to(p.dtype, p.device) end
   end

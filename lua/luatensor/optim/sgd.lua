@@ -31,10 +31,11 @@ end
 -- The states whose momentum_buffer had no gradient when it was made. Its version is 0 until an update writes it.
 local fresh = setmetatable({}, {__mode = "k"})
 
-function SGD:update(p, state, group)                                    -- luacheck: ignore 212
+function SGD:update(p, state, group)
   local sign, mu, factor = group.maximize and -1 or 1, group.momentum, 1 - group.dampening
   if mu == 0 then return rules.sgd, sign, group.weight_decay, group.lr end
   if not state.momentum_buffer then
+    self:check_lasting()
     state.momentum_buffer = core.zeros_like(p)
     fresh[state] = true
   end
