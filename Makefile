@@ -314,13 +314,16 @@ deps-doc:   ; @tools/deps build run doc
 # ---- use --------------------------------------------------------------------------------------
 
 # Runs make again, because the first make searched for packages before they were installed.
-.PHONY: demo bench
+.PHONY: demo bench bench-distributed
 demo: deps-run            ## builds and runs every experiment at full size; DEMO="--iterations 2" for a quick look
 	@$(MAKE) --no-print-directory build
 	@tools/lua examples/demo.lua $(DEMO)
 
 bench: build              ## prints the performance table; BENCH="--rows add --json file", DEVICE=cuda, PYTHON=a Python with torch and numpy
 	@PYTHON="$(PYTHON)" tools/lua bench/bench.lua $(if $(DEVICE),--device $(DEVICE)) $(BENCH)
+
+bench-distributed: build  ## compares all_sum of two processes with MPI_Allreduce and gloo; PYTHON=a Python with torch, MPIRUN=, MPICC=
+	@PYTHON="$(PYTHON)" MPIRUN="$(MPIRUN)" MPICC="$(MPICC)" tools/lua bench/all_reduce.lua $(BENCH)
 
 # A file for a machine with a GPU, but without a network, compiler or Lua (docs/borrow-a-gpu.md). READY names a folder of
 # compiled kernels for this GPU.

@@ -71,6 +71,11 @@ describe("doctor without a GPU", function()
     assert.truthy(found.speed == "sound" or found.speed == "flagged")
   end)
 
+  it("names the MPI of this machine, or says that there is none", function()
+    local engine = stage_of(made, "versions").about:match "; (MPI.*)"
+    assert.truthy(engine:find "^MPI: %S" or engine:find "^MPI not found: %S", engine)
+  end)
+
   it("counts its checks, and saves the figures", function()
     assert.equal(#cases.of(core.host_device), stage_of(made, "kernels").passed)
     assert.is_true(stage_of(made, "families").passed >= 3 * 20)

@@ -3,12 +3,50 @@
 
 local gpu = require "spec.support.gpu"
 local luatensor = require "spec.support.command"
+local many = require "spec.support.many"
 local shell = require "spec.support.shell"
 
 local run, complains, file, read, saved = luatensor.run, luatensor.complains, luatensor.file, luatensor.read, luatensor.saved
 local command = luatensor.name
 
 teardown(luatensor.clean)
+
+describe("luatensor bench --distributed", function()
+  it("measures a group of one, and predicts for a given network", function()
+    local status, output = run("bench --distributed --largest 1M --latency 1 --bandwidth 1000 --json " .. file "one.json")
+    assert.equal(0, status, output)
+    assert.truthy(output:find("A group of one process: nothing is sent.", 1, true), output)
+    local result = saved "one.json"
+    assert.equal("distributed", result.kind)
+    assert.equal(18, #result.sizes)                                       -- 2^3 to 2^20 bytes
+    assert.same({latency = 1, bandwidth = 1000, source = "given"}, result.network)
+    local step, work = result.step, result.work
+    assert.equal(8, work.messages)
+    assert.equal(4 * 4 * (512 * 512 + 512), work.bytes)
+    assert.near(step.forward + step.backward + step.update, work.compute, 1e-12)
+    -- on 4 hosts 8 messages of 4 rounds each, and 3 / 2 of the bytes, take minutes
+    assert.near(work.compute + 8 * 4 + 1.5 * work.bytes / 1000, result.predicted[3].tree, 1e-6)
+    assert.is_nil(result.modelled)
+    assert.equal(0, run(("diff %s %s"):format(file "one.json", file "one.json")))
+  end)
+
+  many.each(function(launcher)
+    it("measures two processes of " .. launcher.name .. ", of which the first prints", function()
+      local status, output = many.run(launcher, 2, "tools/lua bin/luatensor bench --distributed --largest 1M")
+      assert.equal(0, status, output)
+      local _, titles = output:gsub("all_sum of float32, in place", "")
+      assert.equal(1, titles, output)
+      assert.truthy(output:find("Processes: 2, engine: MPI: " .. launcher.name, 1, true), output)
+      assert.truthy(output:find("measured between these", 1, true), output)
+    end)
+  end)
+
+  it("says what is wrong", function()
+    complains(2, "--distributed takes no code", "bench --distributed 1+1")
+    complains(2, "--largest takes at least 1024K, not 1024 bytes", "bench --distributed --largest 1K")
+    complains(2, "--latency is of --distributed", "bench --latency 1")
+  end)
+end)
 
 describe("luatensor bench", function()
   it("times an expression", function()

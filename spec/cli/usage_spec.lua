@@ -3,6 +3,7 @@
 
 local luatensor = require "spec.support.command"
 local lt = require "luatensor"
+local many = require "spec.support.many"
 local shell = require "spec.support.shell"
 
 local run, complains, file = luatensor.run, luatensor.complains, luatensor.file
@@ -204,6 +205,17 @@ describe("luatensor info", function()
     if found then return end
     assert.truthy(output:find(reason, 1, true), output)
     assert.truthy(output:find("what to do: ", 1, true))
+  end)
+
+  it("names the MPI that it finds, or says why there is none and what to do", function()
+    local _, output = run("info", "LUATENSOR_MPI_PATH=/nowhere")
+    assert.truthy(output:find("\nMPI not found: /nowhere/", 1, true), output)
+    assert.truthy(output:find("\n  what to do, to use several processes: install openmpi-bin or mpich", 1, true), output)
+    many.each(function(launcher)
+      local _, named = many.run(launcher, 1, "tools/lua bin/luatensor info")
+      assert.truthy(named:find("\nMPI: " .. launcher.name .. " ", 1, true), named)
+      assert.falsy(named:find("several processes", 1, true))
+    end)
   end)
 
   it("says the limits that were measured before, or that they were not", function()

@@ -2,6 +2,7 @@
 -- Tests damaged files of results. A function that reads a damaged file must refuse it by an error message or show the
 -- damaged values. It must not raise another Lua error.
 local lt = require "luatensor"
+local distributed = require "luatensor.bench.distributed"
 local experiment = require "luatensor.experiment"
 local json = require "dkjson"
 local markdown = require "luatensor.page.markdown"
@@ -45,6 +46,7 @@ local makers = {
   experiment = function()
     return experiment.run("2", {"--rows", "7", "--cols", "3", "--iterations", "2", "--device", "cpu"}, true)
   end,
+  distributed = function() return distributed.run{largest = distributed.LEAST} end,
   report = function()
     local part = {id = "x", title = "a part", weight = 1, measure = function(_, section)
       section.result = lt.bench.time(sum, QUICK)

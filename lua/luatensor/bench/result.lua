@@ -65,6 +65,7 @@ end
 local homes = {
   report = "luatensor.report", experiment = "luatensor.experiment", advice = "luatensor.advise",
   choices = "luatensor.advise", suite = "luatensor.bench.suite", doctor = "luatensor.doctor.page",
+  distributed = "luatensor.bench.distributed",
 }
 
 local function class_of(kind)

@@ -10,7 +10,8 @@ local bench = {
   description = "Times one Lua expression, or times several in turn (A B A B) and compares them if their results " ..
     "agree. In an expression, lt is luatensor, and the code of --setup makes its variables. A file that ends in " ..
     ".lua returns a function, or a list of {\"name\", function}. Without code, a built-in suite of small and large " ..
-    "sizes runs on every device, and its rates are shown as shares of this machine's limits.",
+    "sizes runs on every device, and its rates are shown as shares of this machine's limits. With --distributed, " ..
+    "the processes that mpirun started measure their communication, and predict the speed on more hosts.",
   example = "luatensor bench --setup 'x = lt.rand(1000, 1000)' 'x:sum()' 'x:sum(1):sum()'",
 }
 
@@ -20,6 +21,9 @@ function bench.define(parser)
     {name = "setup", kind = "text", help = "Lua code to run first, such as 'x = lt.rand(1000)'"},
     {name = "only", kind = "text", help = "runs only the functions of the suite with this text in their names"},
     {name = "device", kind = "device", help = "the default device of the code, or the only device of the suite"},
+    {name = "distributed", kind = "flag", help = "measures the communication of the processes that mpirun started"},
+    {name = "largest", kind = "bytes", help = "size of the largest message of --distributed (16M)"},
+    "latency", "bandwidth",
     "dtype", "threads", "seconds", "json",
   })
 end
@@ -56,7 +60,22 @@ local function measure(entries, settings)
   return lt.bench.time(entries[1][2], settings)
 end
 
+-- Measures the processes that run this command. The process of rank 0 alone returns a result.
+local function measure_processes(options)
+  if #options.code > 0 then arguments.fail("--distributed takes no code") end
+  local distributed = require "luatensor.bench.distributed"
+  if options.largest and options.largest < distributed.LEAST then
+    arguments.fail("--largest takes at least %dK, not %d bytes", distributed.LEAST >> 10, options.largest)
+  end
+  if options.device then lt.set_default_device(options.device) end
+  return distributed.run{largest = options.largest, latency = options.latency, bandwidth = options.bandwidth}
+end
+
 function bench.run(options)
+  if options.distributed then return measure_processes(options) end
+  for _, name in ipairs{"largest", "latency", "bandwidth"} do
+    if options[name] then arguments.fail("--%s is of --distributed", name) end
+  end
   if #options.code == 0 then
     if options.setup then arguments.fail("--setup needs code that uses it") end
     return require("luatensor.bench.suite").run{

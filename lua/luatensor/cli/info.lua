@@ -4,6 +4,7 @@ local lt = require "luatensor"
 local core = require "luatensor.core"
 local cures = require "luatensor.cli.cures"
 local document = require "luatensor.page.document"
+local engines = require "luatensor.distributed.engines"
 local format = require "luatensor.page.format"
 local interrupt = require "luatensor.bench.interrupt"
 local machine = require "luatensor.bench.machine"
@@ -12,8 +13,9 @@ local terminal = require "luatensor.page.terminal"
 
 local info = {
   summary = "lists devices and libraries, and says why a GPU is not used",
-  description = "Lists what luatensor finds on this machine: devices, libraries, versions, threads, and the folder " ..
-    "of compiled kernels and measured limits. If no GPU can be used, the command says why and what to do.",
+  description = "Lists what luatensor finds on this machine: devices, libraries, versions, threads, engines that " ..
+    "connect several processes, and the folder of compiled kernels and measured limits. If no GPU can be used, the " ..
+    "command says why and what to do.",
   example = "luatensor info",
 }
 
@@ -84,6 +86,17 @@ local function try_out(device, add)
   end
 end
 
+-- Calls add(line) for each engine that connects several processes, and for what to do if there is none.
+local function connections(add)
+  local any = false
+  for _, name in ipairs(engines.NAMES) do
+    local line, found = engines.line(name)
+    add(line)
+    any = any or found
+  end
+  if not any then add("  what to do, to use several processes: " .. engines.CURE) end
+end
+
 local function gpus(add)
   local reason, unused = core.no_accelerator()
   if reason then
@@ -109,6 +122,7 @@ function info.run()
     if not device.emulated then add(terminal.page{limits(device.device)}) end
   end
   gpus(add)
+  connections(add)
   print(table.concat(lines, "\n"))
 end
 

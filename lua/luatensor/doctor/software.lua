@@ -3,6 +3,7 @@
 local lt = require "luatensor"
 local core = require "luatensor.core"
 local cures = require "luatensor.cli.cures"
+local engines = require "luatensor.distributed.engines"
 local identity = require "luatensor.bench.machine.identity"
 
 local software = {}
@@ -60,7 +61,7 @@ function software.versions(r)
   if not device then return r:send{problem = why} end
   local info = info_of(device)
   r:send{device = device, name = info.name, emulated = info.emulated, without = why,
-    about = info.software or lt.config()}
+    about = (info.software or lt.config()) .. "; " .. table.concat(engines.lines(), "; ")}
   r:check("computing 1 + 1", function()
     local found = lt.ones(1, {device = device}):add(1):item()
     return found == 2 or ("1 + 1 is %s"):format(found)

@@ -46,6 +46,11 @@ function prediction.all_reduce(kind, hosts, bytes, network)
   return messages_in_turn[kind](hosts) * network.latency + share_sent(hosts) * bytes / network.bandwidth
 end
 
+--- Returns the seconds in which the gradients of a step are added.
+function prediction.reduce(kind, hosts, work, network)
+  return work.messages * prediction.all_reduce(kind, hosts, work.bytes / work.messages, network)
+end
+
 --- Returns the seconds of a training step on each of `hosts` hosts.
 -- @string kind "ring" or "tree"
 -- @int hosts
@@ -54,7 +59,7 @@ end
 -- @tab network
 -- @bool overlap true: the all-reduces run during the backward pass; false: after the backward pass
 function prediction.step(kind, hosts, work, network, overlap)
-  local reduce = work.messages * prediction.all_reduce(kind, hosts, work.bytes / work.messages, network)
+  local reduce = prediction.reduce(kind, hosts, work, network)
   return work.compute + (overlap and math.max(0, reduce - work.backward) or reduce)
 end
 
