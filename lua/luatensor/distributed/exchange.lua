@@ -72,6 +72,11 @@ function exchange.begin(group, kind, x, shape, peer, in_place, later)
   return {work = core.distributed_begin(group.handle, kind, from, to, peer, later), to = to, like = x}
 end
 
+--- Advances an exchange that was started for later. MPI moves elements only while its functions run, so that a process
+-- that computes must call this function now and then.
+-- @treturn boolean true if the exchange is complete
+function exchange.advance(started) return core.distributed_test(started.work) end
+
 --- Waits until an exchange is complete. Returns the result on the device and in the dtype of x.
 -- @tab started the result of exchange.begin
 -- @string kind the name of the function in errors

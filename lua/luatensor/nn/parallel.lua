@@ -61,6 +61,7 @@ function Averager:ready(p)
   local bucket = self.bucket_of[p]
   if not bucket then return end
   bucket.missing = bucket.missing - 1
+  for i = 1, self.started do exchange.advance(self.buckets[i].started) end
   while self.started < #self.buckets and self.buckets[self.started + 1].missing == 0 do start(self) end
 end
 

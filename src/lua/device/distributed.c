@@ -133,6 +133,7 @@ static int l_begin(lua_State *L) {
   exchange c = {.kind = (exchange_kind)luaL_checkoption(L, 2, NULL, kinds), .peer = (int)luaL_optinteger(L, 5, 0), .later = lua_toboolean(L, 6)};
   const char *fn = kinds[c.kind];
   char reason[ENGINE_REASON];
+  luaL_argcheck(L, g->engine, 1, "the group has only this process");
   lua_settop(L, 6);
   check_usable(L, g, fn);
   work *w = push_object(L, &work_class, sizeof *w, 2);
