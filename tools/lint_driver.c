@@ -3,6 +3,7 @@
 
 #define LT_CHECK_DRIVER
 #include "gpu/driver.h"
+#include "gpu/vendor/ccl.h"
 
 #define CHECK_FUNCTION(table, field, symbol) \
   _Static_assert(__builtin_types_compatible_p(__typeof__(symbol), __typeof__(*((table *)0)->field)), \
@@ -44,6 +45,15 @@ CHECK_CHOICE(cudnnConvolutionBwdDataAlgoPerf_t)
 CHECK_CHOICE(cudnnConvolutionBwdFilterAlgoPerf_t)
 _Static_assert(__builtin_types_compatible_p(dnn_stream, gpu_stream), "streams are the driver's");
 _Static_assert(sizeof(dnn_result) == sizeof(int), "results are ints");
+#endif
+
+/* Checks NCCL's declarations if its header is installed. */
+#ifdef LT_CHECK_CCL
+#define CHECK_CCL(field, symbol, result, parameters)    CHECK_FUNCTION(gpu_ccl, field, symbol)
+CCL_FUNCTIONS(CHECK_CCL)
+CCL_CONSTANTS(CHECK_CONSTANT)
+_Static_assert(sizeof(ccl_id) == CCL_ID_BYTES, "bytes of an id");
+_Static_assert(sizeof(ccl_result) == sizeof(int), "results are ints");
 #endif
 
 /* Checks the enums and handles that nvidia.c and compile.c use without naming their types. */

@@ -7,16 +7,17 @@
 #include <string.h>
 
 #include "gpu/driver.h"
+#include "gpu/vendor/ccl.h"
 
 #define NAME(field, symbol, result, parameters) #symbol,
 #define NVIDIA(field, nvidia, amd, result, parameters) #nvidia,
 static const char *const rtc[] = {RTC_FUNCTIONS(NVIDIA) NULL}, *const blas[] = {BLAS_FUNCTIONS(NVIDIA) NULL},
   *const fft[] = {FFT_FUNCTIONS(NVIDIA, fft_handle) NULL}, *const solver[] = {SOLVER_FUNCTIONS(NAME) NULL},
-  *const dnn[] = {DNN_FUNCTIONS(NAME) NULL}, *const driver[] = {DRIVER_FUNCTIONS(NVIDIA) NULL};
+  *const dnn[] = {DNN_FUNCTIONS(NAME) NULL}, *const ccl[] = {CCL_FUNCTIONS(NAME) NULL}, *const driver[] = {DRIVER_FUNCTIONS(NVIDIA) NULL};
 
 static const struct { const char *file; const char *const *symbols; } libraries[] = {
   {"libcuda.so", driver}, {"libnvrtc.so", rtc}, {"libcublas.so", blas}, {"libcufft.so", fft},
-  {"libcusolver.so", solver}, {"libcudnn.so", dnn}, {NULL, NULL}
+  {"libcusolver.so", solver}, {"libcudnn.so", dnn}, {"libnccl.so", ccl}, {NULL, NULL}
 };
 
 /* Prints each symbol that the library lacks, and returns their number. */

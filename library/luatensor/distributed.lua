@@ -75,8 +75,8 @@ function distributed.size() end
 ---@return string # such as "cuda:1"; "cpu" if this machine has no GPU
 function distributed.device() end
 
----Adds the tensors of all processes. Half floats are added in float32 and rounded once. The sum of bools is true if
----one of them is true. Differentiable.
+---Adds the tensors of all processes. Half floats are added in float32 and rounded once; on GPUs, NCCL rounds each
+---addition. The sum of bools is true if one of them is true. Differentiable.
 ---```lua
 ---distributed.all_sum(lt.tensor{1.0, 2.0})  --> [1.0, 2.0]
 ---distributed.all_max(lt.tensor{1.0, 2.0})  --> [1.0, 2.0]

@@ -530,7 +530,7 @@
 ---@field parameters? string|integer the list of parameters as text, if the source has types that this function cannot read
 
 ---@class (exact) luatensor.distributed.init.options
----@field backend? "any"|"mpi" (default "any") the engine. "mpi": Open MPI or MPICH. "any": the engine that started the processes, or without a launcher a group of one process
+---@field backend? "any"|"mpi"|"nccl" (default "any") the engine. "mpi": Open MPI or MPICH. "nccl": NVIDIA's NCCL or AMD's RCCL. "any": MPI, with NCCL for tensors of GPUs, if MPI started the processes; NCCL if the variables RANK and WORLD_SIZE are set; otherwise a group of one process
 ---@field check? boolean (default true if LUATENSOR_DISTRIBUTED_CHECK is 1) the checking mode, in which the processes first compare the function, dtype and shape of each call, and raise an error if these differ
 
 ---@class (exact) luatensor.options.group_out

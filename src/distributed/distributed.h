@@ -7,7 +7,7 @@
 
 #include "base/device.h"
 
-enum { ENGINE_REASON = 512 };
+enum { ENGINE_REASON = 512, ENGINE_ID = 128 };
 
 typedef enum exchange_kind {
   EXCHANGE_SUM,         /* `to` of each process becomes the sum of all `from` */
@@ -39,11 +39,14 @@ typedef struct group {
   int     *members;               /* the ranks of the processes in the world; NULL: the group is the world */
   uint64_t calls;                 /* number of exchanges so far */
   bool     broken;                /* an exchange was given up, so the processes may be out of step */
+  struct group *partner;          /* the group of the same processes on GPUs, or NULL */
+  bool     paired;                /* the processes have tried to make the partner */
 } group;
 
 /* Groups live as long as the process. */
 typedef struct engine {
   const char *name;
+  bool on_stream;                 /* exchanges are queued on the current stream of a device, and may be captured in a graph */
   /* loads the library; *text becomes its version, such as "Open MPI v4.1.4" */
   bool (*find)(const char **text, char *reason);
   /* true if this process was started as one of several that the engine connects */
@@ -55,11 +58,18 @@ typedef struct engine {
   bool (*split)(const group *g, int colour, int key, group *made, char *reason);
   bool (*reduces)(enum dtype d);                       /* true if the engine can sum elements of this dtype */
   bool (*reaches)(place where);                        /* true if the engine can access memory at this place */
+  const char *(*home)(void);                           /* returns the name of a device that it reaches */
   /* Starts an exchange. *request stays valid until `test` sets *done or returns false. The memory must live that long. If
   ** the exchange is queued on a stream of the device, *done becomes true when it is queued, unless c->later is set. */
   bool (*begin)(group *g, const exchange *c, void **request, char *reason);
   bool (*test)(group *g, void *request, bool *done, char *reason);
-  void (*abort)(int code);                             /* ends all processes of the job */
+  void (*abort)(int code);                             /* ends all processes of the job, or breaks their exchanges */
+
+  /* Only of engines that make partners of other engines' groups. can_join returns whether each of the local_size processes of
+  ** this machine has a device. The group's first process makes an id by `invite`, by which all of its processes join. */
+  bool (*can_join)(int local_size);
+  bool (*invite)(int local_rank, char *id, char *reason);
+  bool (*join)(group *made, int local_rank, const char *id, char *reason);
 } engine;
 
 /* The engines, in the order in which they are tried; the list ends with NULL. */
@@ -73,12 +83,16 @@ group *distributed_start(const char *name, char *reason);
 /* Returns the group of distributed_start, or NULL. *local_rank and *local_size are set if there is a group. */
 group *distributed_world(int *local_rank, int *local_size);
 
+/* Returns the group that exchanges elements at this place: g or its partner. The first call for a device of another kind
+** than the host makes the partner, so all processes must take part in it. Returns NULL on failure. */
+group *distributed_for(group *g, place where, char *reason);
+
 /* Returns a new group without communicator, or NULL if memory is exhausted. */
 group *distributed_group(const engine *e);
 
 /* True if this thread of this process may call the engine: not a forked child, and not another thread. */
 bool distributed_may_call(char *reason);
 
-extern const engine mpi_engine;
+extern const engine mpi_engine, nccl_engine;
 
 #endif

@@ -350,6 +350,8 @@ static bool reaches(place where) {
   return place_is_host(where) || (k >= 0 && mpi.query[k] && mpi.query[k]() == 1);
 }
 
+static const char *home(void) { return host_place().device->name; }
+
 typedef struct request {
   exchange c;
   int64_t  at, total;                  /* elements that calls of MPI have moved so far, and all elements */
@@ -461,6 +463,6 @@ static bool test(group *g, void *request_of_begin, bool *done, char *reason) {
 }
 
 const engine mpi_engine = {
-  .name = "mpi", .find = find, .launched = launched, .start = start, .split = split, .reduces = reduces, .reaches = reaches,
+  .name = "mpi", .find = find, .launched = launched, .start = start, .split = split, .reduces = reduces, .reaches = reaches, .home = home,
   .begin = begin, .test = test, .abort = stop_all
 };

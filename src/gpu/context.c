@@ -244,7 +244,7 @@ void gpu_set_parts(const gpu_part *list, int count) {
 void gpu_close(gpu *g) {
   if (!g->context) return;
   g->driver->context_use(g->context);
-  if (!g->dead) g->driver->context_sync();
+  if (!g->dead && gpu_await(g, NULL, NULL) == OK) g->driver->context_sync();
   for (int k = part_count - 1; k >= 0; k--)
     if (parts[k].close) parts[k].close(g);
   g->driver->context_release(g->id);

@@ -17,6 +17,7 @@ static const gpu_part parts[] = {
   {NULL,             gpu_solver_close},
   {NULL,             gpu_fft_close},
   {NULL,             gpu_gemm_close},
+  {NULL,             gpu_ccl_close},
 };
 
 /* Registers the parts when the library is loaded. context.c opens and closes the parts through this list, so that it

@@ -39,6 +39,7 @@ typedef struct gpu {
   struct gpu_memory  *memory;          /* the blocks of device memory (memory.h) */
   struct gpu_streams *streams;         /* the streams and their events (stream.c) */
   struct gpu_notes   *notes;           /* the facts for messages of late errors (late.c) */
+  const struct gpu_exchanges *exchanges;         /* NULL: no queued work needs other processes */
   gpu_address   late;                  /* address of the device's cells for late errors: a gpu_late for each stream,
                                        ** and one for all graphs */
 } gpu;
@@ -228,6 +229,20 @@ unsigned gpu_device_epoch(int index);
 
 #define FAMILY(name, call) int gpu_##name(int index, call *c);
 #include "families.def"
+
+/* ---- exchanges with other processes: ccl.c ---- */
+
+/* The files below call these functions by pointers, because ccl.c needs functions of these files. */
+struct gpu_exchanges {
+  int  (*await)(gpu *g, gpu_stream s, gpu_event e);
+  void (*replayed)(gpu *g);            /* must be called after a graph was launched, which may have exchanges */
+};
+
+/* Must be called before a function of the driver that waits for a stream, for an event or, if both are NULL, for the device.
+** Returns OK, ERR_CANCELLED, or ERR_DEVICE if another process has ended, for which the driver would wait for ever. */
+static inline int gpu_await(gpu *g, gpu_stream s, gpu_event e) { return g->exchanges ? g->exchanges->await(g, s, e) : OK; }
+
+void gpu_ccl_close(gpu *g);
 
 bool gpu_has_attention(int index, const attention_call *c);
 int gpu_limits(int index, enum dtype dtype, device_limits *limits);

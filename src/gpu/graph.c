@@ -151,6 +151,7 @@ static int graph_replay(int index, void *graph) {
   if (g->capturing) return gpu_leave(g, ERR_CAPTURE);
   if (g->ordered) join_streams(g, true);
   st = gpu_check(g, g->driver->graph_launch(r->exec, g->stream), "launch of a graph");
+  if (g->exchanges) g->exchanges->replayed(g);
   if (st == OK && g->ordered) join_streams(g, false);
   if (r->noted) gpu_queue_of(g, gpu_current(g))->noted |= UINT64_C(1) << GPU_STREAMS;
   return gpu_leave(g, st);

@@ -137,7 +137,8 @@ int gpu_wait(gpu *g, bool all) {
   const gpu_driver *d = g->driver;
   if (g->capturing) return ERR_CAPTURE;
   uint64_t noted = all ? all_noted(g) : gpu_queue_of(g, gpu_current(g))->noted;
-  int st = all ? gpu_check(g, d->context_sync(), "waiting for the device") : OK;
+  int st = gpu_await(g, all ? NULL : g->stream, NULL);
+  if (st == OK && all) st = gpu_check(g, d->context_sync(), "waiting for the device");
   if (st == OK && noted) st = fetch_late(g);
   if (st == OK && (noted || !all)) st = gpu_check(g, d->stream_sync(g->stream), "waiting for the device");
   if (st != OK || !noted) return st;

@@ -212,6 +212,7 @@ static void end_segment(gpu *g, gpu_segment *s) {
 
 static void give_large(gpu *g, gpu_segment *s) {
   if (cache_is_off() && s->arena->stream != GPU_NO_STREAM && !g->capturing) {
+    gpu_await(g, NULL, NULL);
     g->driver->context_sync();            /* queued work may use the segment */
     end_segment(g, s);
     return;
@@ -353,6 +354,7 @@ static void drop_unused(gpu *g, gpu_arena *a) {
 void gpu_release_cached(gpu *g) {
   gpu_memory *m = g->memory;
   if (!m || g->capturing || g->dead) return;
+  gpu_await(g, NULL, NULL);
   g->driver->context_sync();              /* queued work may still use blocks that were freed */
   for (int k = 0; k < GPU_STREAMS; k++) if (m->arena[k]) count_unused(g, m->arena[k]);
   for (int k = 0; k < GPU_STREAMS; k++) if (m->arena[k]) drop_unused(g, m->arena[k]);

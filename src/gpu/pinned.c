@@ -98,6 +98,7 @@ static void free_block(pinned *p) {
 static bool is_done(sending *s, bool wait) {
   gpu *g;
   if (!s->open || gpu_enter_free(s->index, &g) != OK) return true;
+  if (wait) gpu_await(g, NULL, s->event);
   gpu_result r = wait ? g->driver->event_sync(s->event) : g->driver->event_query(s->event);
   s->open = r == GPU_NOT_READY;
   if (!s->open) gpu_check(g, r, "waiting for a copy");           /* after a failure, the next call raises the error */

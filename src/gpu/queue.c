@@ -124,7 +124,8 @@ static int event_sync(int index, void *event) {
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
   if (g->capturing) return gpu_leave(g, ERR_CAPTURE);
-  return gpu_leave(g, gpu_check(g, g->driver->event_sync(event), "waiting for an event"));
+  st = gpu_await(g, NULL, event);
+  return gpu_leave(g, st == OK ? gpu_check(g, g->driver->event_sync(event), "waiting for an event") : st);
 }
 
 static int event_elapsed(int index, void *from, void *to, double *milliseconds) {
@@ -132,7 +133,8 @@ static int event_elapsed(int index, void *from, void *to, double *milliseconds) 
   float ms = 0;
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
-  st = gpu_check(g, g->driver->event_sync(to), "waiting for an event");
+  st = gpu_await(g, NULL, to);
+  if (st == OK) st = gpu_check(g, g->driver->event_sync(to), "waiting for an event");
   if (st == OK) st = gpu_check(g, g->driver->event_elapsed(&ms, from, to), "time between events");
   *milliseconds = (double)ms;
   return gpu_leave(g, st);

@@ -56,6 +56,11 @@ static int open_ring(gpu *g) {
   return st;
 }
 
+static int wait_event(gpu *g, gpu_event e) {
+  int st = gpu_await(g, NULL, e);
+  return st == OK ? gpu_check(g, g->driver->event_sync(e), "waiting for a copy") : st;
+}
+
 /* Records the event of the current slot. Then makes the next slot current, and waits until the copies that use it are
 ** done. */
 static int next_slot(gpu *g, struct gpu_ring *r) {
@@ -64,7 +69,7 @@ static int next_slot(gpu *g, struct gpu_ring *r) {
   int st = OK;
   gpu_stream its = gpu_queue_of(g, left->stream)->stream;
   if (left->used) st = gpu_check(g, d->event_record(left->event, its), "recording an event");
-  if (st == OK && s->used) st = gpu_check(g, d->event_sync(s->event), "waiting for a copy");
+  if (st == OK && s->used) st = wait_event(g, s->event);
   if (st != OK) return st;
   s->used = 0;
   s->stream = gpu_current(g);
@@ -92,7 +97,10 @@ static int take_room(gpu *g, size_t bytes, char **room) {
 
 static gpu_address address(const void *p) { return (gpu_address)(uintptr_t)p; }
 
-static int wait_queued(gpu *g) { return gpu_check(g, g->driver->stream_sync(g->stream), "waiting for a copy"); }
+static int wait_queued(gpu *g) {
+  int st = gpu_await(g, g->stream, NULL);
+  return st == OK ? gpu_check(g, g->driver->stream_sync(g->stream), "waiting for a copy") : st;
+}
 
 /* Copies from the host to the device. Returns as soon as the host's memory may be changed again. */
 static int send(gpu *g, gpu_address to, const char *host, size_t bytes) {
@@ -131,7 +139,7 @@ static int fetch_parts(gpu *g, char *host, gpu_address from, size_t bytes) {
       sent += n;
     }
     slot *s = &r->slot[first = (first + 1) % SLOTS];
-    int st = gpu_check(g, d->event_sync(s->event), "waiting for a copy");
+    int st = wait_event(g, s->event);
     if (st != OK) return st;
     copy_by_threads(host + done, s->memory, s->used);
     done += s->used;

@@ -11,8 +11,8 @@ local sums = {all_sum = true, all_max = true, reduce_scatter = true}
 --- Returns x as the engine can take it: contiguous, in memory that the engine reaches and, for sums, of a dtype that it
 -- can add.
 local function prepare(group, kind, x)
-  local reaches, adds = core.distributed_native(group.handle, x)
-  if not reaches then x = x:to(core.host_device) end
+  local device, adds = core.distributed_native(group.handle, x)
+  if device then x = x:to(device) end
   if sums[kind] and not adds then x = x:to("float32") end
   return x:contiguous()
 end
@@ -23,8 +23,9 @@ local WIDTH <const> = 160         -- bytes of the description of a call: longer 
 
 -- Returns the descriptions of the calls of all processes. The elements of the tensors are bytes of text.
 local function gather(group, words)
-  local bytes = core.tensor({(words .. (" "):rep(WIDTH - #words)):byte(1, WIDTH)}, {dtype = "uint8"})
-  local all = core.empty({group.count * WIDTH}, {dtype = "uint8"})
+  local text = core.tensor({(words .. (" "):rep(WIDTH - #words)):byte(1, WIDTH)}, {dtype = "uint8"})
+  local bytes = prepare(group, "all_gather", text)
+  local all = core.empty({group.count * WIDTH}, {dtype = "uint8", device = bytes.device})
   core.distributed_wait(core.distributed_begin(group.handle, "all_gather", bytes, all), "all_gather")
   local list, numbers = {}, all:totable()
   for rank = 0, group.count - 1 do

@@ -27,14 +27,15 @@ local function divide_threads(processes, processors)
   core.set_num_threads(math.max(1, processors // processes))
 end
 
-local known = {backend = {"choice", "any", "mpi", default = "any"}, check = "boolean"}
+local known = {backend = {"choice", "any", "mpi", "nccl", default = "any"}, check = "boolean"}
 
 --- Connects the processes that a launcher such as `mpirun` has started. Further calls return the same group. The other
 -- functions call `init` if the script has not. The processes of a machine divide its processors among each other,
 -- unless `OMP_NUM_THREADS` is set.
 -- @function distributed.init
--- @tparam[opt] table options `backend` ("any"): the engine. "mpi": Open MPI or MPICH. "any": the engine that started
---   the processes, or without a launcher a group of one process; `check`: the checking mode, in which the processes
+-- @tparam[opt] table options `backend` ("any"): the engine. "mpi": Open MPI or MPICH. "nccl": NVIDIA's NCCL or
+--   AMD's RCCL. "any": MPI, with NCCL for tensors of GPUs, if MPI started the processes; NCCL if the variables RANK and
+--   WORLD_SIZE are set; otherwise a group of one process; `check`: the checking mode, in which the processes
 --   first compare the function, dtype and shape of each call, and raise an error if these differ (default: true if
 --   LUATENSOR_DISTRIBUTED_CHECK is 1)
 -- @treturn Group the group of all processes
@@ -77,8 +78,8 @@ function distributed.device()
   return names[local_rank % math.max(#names, 1) + 1] or core.host_device
 end
 
---- Adds the tensors of all processes. Half floats are added in float32 and rounded once. The sum of bools is true if
--- one of them is true. Differentiable.
+--- Adds the tensors of all processes. Half floats are added in float32 and rounded once; on GPUs, NCCL rounds each
+-- addition. The sum of bools is true if one of them is true. Differentiable.
 -- @function distributed.all_sum
 -- @tparam tensor x
 -- @tparam[opt] table options `group` (all processes); `out`: tensor for the result, which may be x

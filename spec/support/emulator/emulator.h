@@ -67,6 +67,7 @@ struct settings_t {
   bool   no_start = false;              /* the driver does not start */
   int    dnn = 0;                      /* an enum dnn_setting */
   int    cublas = 13000;               /* version of cuBLAS: 1000 * major + 10 * minor */
+  int    nccl = 0;                     /* an enum nccl_setting */
   bool   blas_refuses = false;         /* cuBLAS and rocBLAS support no product */
   bool   peers = true;                 /* devices can access each other's memory */
 };
@@ -75,6 +76,10 @@ extern settings_t settings;
 /* How the emulated cuDNN and MIOpen behave: they work, propose no algorithm, cannot be started, are for a newer driver
 ** (cuDNN), or are too old (MIOpen). */
 enum dnn_setting { DNN_WORKS, DNN_PROPOSES_NOTHING, DNN_BROKEN, DNN_NEW, DNN_OLD };
+
+/* How the emulated NCCL and RCCL behave: they work, do not notice that a process has ended (as NCCL, if the processes share a
+** machine), or are too old. */
+enum nccl_setting { NCCL_WORKS, NCCL_DEAF, NCCL_OLD };
 
 /* The kinds of calls that the emulator counts. counts[k] is the number of calls of kind k so far. For each kind except
 ** SYNC, a spec may choose the number of one call, which then fails. */
@@ -103,6 +108,7 @@ EXPORT int  emulator_nvrtc_version(void);                    /* 1000 * major + 1
 EXPORT int  emulator_dnn_setting(void);
 EXPORT int  emulator_cublas_version(void);                   /* as emulator_nvrtc_version */
 EXPORT bool emulator_blas_refuses(void);
+EXPORT int  emulator_nccl_setting(void);
 EXPORT bool emulator_is_full(void);                          /* true if the current device has too little memory for a
                                                              ** handle, and then for ever, as with cuSOLVER on an H100 */
 
@@ -162,7 +168,8 @@ struct point {
 
 struct operation {
   std::vector<point> after;            /* points that must be reached before the operation runs */
-  std::function<int()> run;            /* returns SUCCESS, or an error that all later calls return */
+  std::function<int()> run;            /* returns SUCCESS, an error that all later calls return, or NOT_READY: it waits
+                                       ** for another process and must be called again */
 };
 
 struct queue {

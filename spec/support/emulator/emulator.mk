@@ -1,5 +1,5 @@
-# The emulated GPU: libraries that replace NVIDIA's driver, NVRTC, cuBLAS, cuFFT, cuSOLVER and cuDNN, and AMD's HIP,
-# rocBLAS, hipFFT, rocSOLVER and MIOpen (docs/emulator.md).
+# The emulated GPU: libraries that replace NVIDIA's driver, NVRTC, cuBLAS, cuFFT, cuSOLVER, cuDNN and NCCL, and AMD's HIP,
+# rocBLAS, hipFFT, rocSOLVER, MIOpen and RCCL (docs/emulator.md).
 
 EMULATOR     := $(BUILD)/spec/emulator
 EMULATOR_SRC := spec/support/emulator
@@ -9,7 +9,7 @@ EMULATOR_LINK = -shared -Wl,-z,nodelete -Wl,-rpath,'$$ORIGIN' -Wl,-soname,$(@F)
 
 EMULATOR_DRIVER := $(patsubst %,$(EMULATOR)/obj/%.o,device settings memory copy stream graph module execute fiber)
 EMULATOR_LIBS   := $(patsubst %,$(EMULATOR)/%,libcuda.so.1 libnvrtc.so libcublas.so libcufft.so libcusolver.so libcudnn.so \
-                     libamdhip64.so librocblas.so libhipfft.so librocsolver.so libMIOpen.so)
+                     libamdhip64.so librocblas.so libhipfft.so librocsolver.so libMIOpen.so libnccl.so.2 librccl.so.1)
 SIMT_HEADERS    := $(patsubst %,$(EMULATOR)/%.h,simt simt_abi simt_math simt_unit)
 
 .PHONY: emulator
@@ -38,6 +38,9 @@ $(EMULATOR)/libcublas.so $(EMULATOR)/libcufft.so $(EMULATOR)/libcudnn.so: $(EMUL
 $(EMULATOR)/libcusolver.so: $(EMULATOR)/obj/cusolver.o $(EMULATOR)/libcuda.so.1
 	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -o $@ $^ $(BLAS_LIBS)
 
+$(EMULATOR)/libnccl.so.2: $(EMULATOR)/obj/nccl.o $(EMULATOR)/libcuda.so.1
+	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -o $@ $^
+
 # libamdhip64.so contains the emulated driver and the emulated NVRTC, with their own state. The options of the linker keep
 # this state apart from libcuda.so.1's if a process loads both libraries.
 $(EMULATOR)/libamdhip64.so: $(EMULATOR_DRIVER) $(EMULATOR)/obj/nvrtc.o $(EMULATOR)/obj/hip.o $(EMULATOR_SRC)/hip.map | $(SIMT_HEADERS)
@@ -58,6 +61,9 @@ $(EMULATOR)/librocsolver.so: $(EMULATOR)/obj/rocsolver.o $(EMULATOR)/obj/cusolve
 	  $(BLAS_LIBS)
 $(EMULATOR)/libMIOpen.so: $(EMULATOR)/obj/miopen.o $(EMULATOR)/obj/cudnn.o $(EMULATOR)/librocblas.so $(EMULATOR)/libamdhip64.so \
     $(EMULATOR_SRC)/hip.map
+	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -Wl,--version-script=$(EMULATOR_SRC)/hip.map -o $@ $(filter %.o %.so,$^)
+# RCCL has NCCL's functions.
+$(EMULATOR)/librccl.so.1: $(EMULATOR)/obj/nccl.o $(EMULATOR)/libamdhip64.so $(EMULATOR_SRC)/hip.map
 	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -Wl,--version-script=$(EMULATOR_SRC)/hip.map -o $@ $(filter %.o %.so,$^)
 $(ROCBLAS_KERNELS):
 	@mkdir -p $(@D) && touch $@

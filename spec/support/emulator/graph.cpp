@@ -140,9 +140,9 @@ EXPORT int cuGraphLaunch(gpu_graph_exec e, gpu_stream s) {
   if (int r = stream_check(&s)) return r;
   if (emulator_counted(GRAPH)) return LAUNCH_OUT_OF_RESOURCES;
   auto work = e->work;
-  return stream_add(s, [=] {
-    for (auto &step : work->steps)
-      if (int r = step()) return r;
+  return stream_add(s, [work, at = size_t(0)]() mutable {
+    for (; at < work->steps.size(); at++)
+      if (int r = work->steps[at]()) return r;
     return int(SUCCESS);
   });
 }

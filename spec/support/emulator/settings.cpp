@@ -37,6 +37,8 @@ static int which_dnn(const std::string &v) {
        : v == "old" ? DNN_OLD : DNN_WORKS;
 }
 
+static int which_nccl(const std::string &v) { return v == "deaf" ? NCCL_DEAF : v == "old" ? NCCL_OLD : NCCL_WORKS; }
+
 static bool set(const std::string &key, const char *v) {
   bool on = number(v) != 0;
   if (key == "devices") settings.devices = int(number(v));
@@ -75,6 +77,7 @@ static bool set(const std::string &key, const char *v) {
   else if (key == "fail_handle") fail_at[HANDLE] = number(v);
   else if (key == "fail_object") fail_at[OBJECT] = number(v);
   else if (key == "dnn") settings.dnn = which_dnn(v);
+  else if (key == "nccl") settings.nccl = which_nccl(v);
   else if (key == "fail_host_alloc") fail_at[HOST_ALLOC] = number(v);
   else return false;
   return true;
@@ -127,6 +130,8 @@ EXPORT int emulator_dnn_setting() { return settings.dnn; }
 EXPORT int emulator_cublas_version() { return settings.cublas; }
 
 EXPORT bool emulator_blas_refuses() { return settings.blas_refuses; }
+
+EXPORT int emulator_nccl_setting() { return settings.nccl; }
 
 /* Reads the settings and registers look_for_leaks when the library is loaded. This variable is the last of the file,
 ** so that the objects above are constructed before it. */

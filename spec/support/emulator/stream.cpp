@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <unistd.h>
 
 namespace emulator {
 
@@ -16,30 +17,49 @@ static auto &defaults = *new std::map<gpu_context, gpu_stream_opaque>;
 
 /* ---- running queued operations ---- */
 
-static void run_front(queue &q);
+static bool run_front(queue &q, bool wait);
 
-static void reach(const point &p) {
-  while (p.q && p.q->done < p.ticket) run_front(*p.q);
+static bool reach(const point &p, bool wait) {
+  while (p.q && p.q->done < p.ticket)
+    if (!run_front(*p.q, wait)) return false;
+  return true;
 }
 
-static void run_front(queue &q) {
-  operation o = std::move(q.pending.front());
-  q.pending.pop_front();
-  for (const point &p : o.after) reach(p);
-  if (!q.context->sticky && o.run) {
+/* Calls the operation's function. If the operation waits for another process and `wait` is false, returns NOT_READY. */
+static int call(queue &q, const operation &o, bool wait) {
+  int r;
+  do {
     memory_open(q.context->device);
-    q.context->sticky = o.run();
+    r = o.run();
+    if (r == NOT_READY && wait) usleep(50);
+  } while (r == NOT_READY && wait);
+  return r;
+}
+
+/* Runs the first operation of a queue. Returns false if the operation has to wait for another process, and `wait` is
+** false. */
+static bool run_front(queue &q, bool wait) {
+  const operation &o = q.pending.front();
+  for (const point &p : o.after)
+    if (!reach(p, wait)) return false;
+  if (!q.context->sticky && o.run) {
+    int r = call(q, o, wait);
+    if (r == NOT_READY) return false;
+    q.context->sticky = r;
   }
+  q.pending.pop_front();
   q.done++;
+  return true;
 }
 
 /* Runs the operations of a queue that precede a point. The emulated device's memory is accessible to the process
-** while these operations run. */
-static void run_to(const point &p) {
+** while these operations run. Returns false if an operation has to wait for another process, and `wait` is false. */
+static bool run_to(const point &p, bool wait = true) {
   static int depth;
   depth++;
-  reach(p);
+  bool reached = reach(p, wait);
   if (--depth == 0) memory_close();
+  return reached;
 }
 
 static point end_of(const gpu_stream_opaque &s) { return {s.q, s.q->added}; }
@@ -70,7 +90,7 @@ static int add(gpu_stream s, operation o) {
   s->q->pending.push_back(std::move(o));
   s->q->added++;
   s->q->asked = false;
-  if (!settings.lazy) run_to(end_of(*s));
+  if (!settings.lazy) run_to(end_of(*s), false);
   return SUCCESS;
 }
 
@@ -148,8 +168,7 @@ static int query(const point &p, bool *asked) {
     *asked = true;
     return NOT_READY;
   }
-  run_to(p);
-  return p.q->context->sticky;
+  return run_to(p, false) ? p.q->context->sticky : int(NOT_READY);
 }
 
 }

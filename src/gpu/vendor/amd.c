@@ -220,6 +220,12 @@ static bool load_dft(gpu_vendor *v) {
   return gpu_load_library(v, GPU_DFT, &file) != NULL;
 }
 
+/* ---- RCCL ---- */
+
+static bool load_ccl(gpu_vendor *v) {
+  return gpu_load_ccl(v, "librccl.so", 1, "install ROCm's rccl, or name its folder in LUATENSOR_ROCM_PATH");
+}
+
 /* ---- the vendor ---- */
 
 static const char *const folders[] = {"lib", "lib64", NULL};
@@ -232,11 +238,11 @@ gpu_vendor gpu_amd = {
   .device = "rocm", .first = VENDOR_GPUS,
   .no_device = "hipGetDeviceCount: no ROCm-capable device is detected",
   .names = {[GPU_DRIVER] = "HIP", [GPU_RTC] = "hipRTC", [GPU_BLAS] = "rocBLAS", [GPU_DFT] = "hipFFT",
-            [GPU_SOLVER] = "rocSOLVER", [GPU_EIG] = "rocSOLVER", [GPU_DNN] = "MIOpen"},
+            [GPU_SOLVER] = "rocSOLVER", [GPU_EIG] = "rocSOLVER", [GPU_DNN] = "MIOpen", [GPU_CCL] = "RCCL"},
   .search = {.list = "LUATENSOR_ROCM_PATH", .root = "ROCM_PATH", .roots = "/opt/rocm*",
              .wheels = "lib/python3*/site-packages/_rocm_sdk_*", .folders = folders},
   .load = {[GPU_DRIVER] = load_driver, [GPU_RTC] = load_rtc, [GPU_BLAS] = amd_load_blas, [GPU_DFT] = load_dft,
-           [GPU_SOLVER] = amd_load_solver, [GPU_EIG] = amd_load_eig, [GPU_DNN] = amd_load_dnn},
+           [GPU_SOLVER] = amd_load_solver, [GPU_EIG] = amd_load_eig, [GPU_DNN] = amd_load_dnn, [GPU_CCL] = load_ccl},
   .options = options, .text_start = text_start, .no_fma = "-ffp-contract=off", .shared_plain = 64 << 10,
   .choose_target = choose_target, .name_target = name_target, .name_isa = name_isa,
   .blas_most = INT32_MAX, .blas_supports = amd_blas_supports, .blas_no_memory = ROCBLAS_NO_MEMORY,

@@ -173,6 +173,12 @@ static bool load_dnn(gpu_vendor *v) {
   return dnn_fits(v);
 }
 
+/* ---- NCCL ---- */
+
+static bool load_ccl(gpu_vendor *v) {
+  return gpu_load_ccl(v, "libnccl.so", 2, "install NVIDIA's nccl, or name its folder in LUATENSOR_CUDA_PATH");
+}
+
 /* ---- the processor to compile for ---- */
 
 static int capability_of(const gpu_vendor *v, gpu_device_id id) {
@@ -255,11 +261,11 @@ gpu_vendor gpu_nvidia = {
   .device = "cuda",
   .no_device = "the driver finds no device on this machine",
   .names = {[GPU_DRIVER] = "driver for CUDA", [GPU_RTC] = "NVRTC", [GPU_BLAS] = "cuBLAS", [GPU_DFT] = "cuFFT",
-            [GPU_SOLVER] = "cuSOLVER", [GPU_EIG] = "cuSOLVER", [GPU_DNN] = "cuDNN"},
+            [GPU_SOLVER] = "cuSOLVER", [GPU_EIG] = "cuSOLVER", [GPU_DNN] = "cuDNN", [GPU_CCL] = "NCCL"},
   .search = {.list = "LUATENSOR_CUDA_PATH", .root = "CUDA_HOME", .roots = "/usr/local/cuda*",
              .wheels = "lib/python3*/site-packages/nvidia/*", .folders = toolkit_folders},
   .load = {[GPU_DRIVER] = load_driver, [GPU_RTC] = load_rtc, [GPU_BLAS] = load_blas, [GPU_DFT] = load_dft,
-           [GPU_SOLVER] = load_solver, [GPU_EIG] = load_eig, [GPU_DNN] = load_dnn},
+           [GPU_SOLVER] = load_solver, [GPU_EIG] = load_eig, [GPU_DNN] = load_dnn, [GPU_CCL] = load_ccl},
   .options = options, .text_start = "", .no_fma = "--fmad=false", .rtc_alone = true, .shared_plain = 48 << 10,
   .choose_target = choose_target, .name_target = name_target, .name_isa = name_isa,
   .blas_most = INT64_MAX, .blas_supports = every_device, .blas_no_memory = BLAS_NO_MEMORY,

@@ -206,6 +206,33 @@ void *gpu_load_library(gpu_vendor *v, enum gpu_library k, const gpu_file *f) {
   return library && gpu_find_symbols(v, k, f, library) ? library : NULL;
 }
 
+/* ---- the exchange between processes: NCCL and RCCL ---- */
+
+/* CCL_OLDEST is the oldest version with all functions and dtypes of ccl.h, 10000 * major + 100 * minor + patch. */
+enum { CCL_OLDEST = 21000 };
+
+/* The version is read before the functions, so that an old library is reported by its version. Before version 2.9, the
+** number was 1000 * major + 100 * minor + patch. */
+static bool ccl_fits(gpu_vendor *v, void *library) {
+  ccl_result (*version)(int *) = NULL;
+  int number = 0, *is = v->versions.ccl;
+  gpu_set_field(&version, dlsym(library, "ncclGetVersion"));
+  if (!version || version(&number) != CCL_SUCCESS)
+    return gpu_set_reason(v, GPU_CCL, "%s does not tell its version", v->names[GPU_CCL]);
+  is[0] = number >= 10000 ? number / 10000 : number / 1000;
+  is[1] = number >= 10000 ? number % 10000 / 100 : number % 1000 / 100;
+  return number >= CCL_OLDEST || gpu_set_reason(v, GPU_CCL, "%s %d.%d is too old; luatensor needs %d.%d or newer",
+                                                v->names[GPU_CCL], is[0], is[1], CCL_OLDEST / 10000, CCL_OLDEST % 10000 / 100);
+}
+
+bool gpu_load_ccl(gpu_vendor *v, const char *name, int major, const char *missing) {
+#define CCL_SYMBOL(field, symbol, result, parameters) {&v->ccl.field, #symbol},
+  const gpu_symbol symbols[] = {CCL_FUNCTIONS(CCL_SYMBOL) {NULL, NULL}};
+  const gpu_file file = {name, major, major, missing, symbols, ""};
+  void *library = gpu_open_library(v, GPU_CCL, &file);
+  return library && ccl_fits(v, library) && gpu_find_symbols(v, GPU_CCL, &file, library);
+}
+
 /* ---- loading at first use ---- */
 
 /* Loads the library at the first call. A usable library has no reason, so messages about folders that do not contain
@@ -237,6 +264,7 @@ const gpu_dft    *gpu_get_dft(gpu_vendor *v)    { return is_usable(v, GPU_DFT) ?
 const gpu_solver *gpu_get_solver(gpu_vendor *v) { return is_usable(v, GPU_SOLVER) ? &v->solver : NULL; }
 const gpu_eig    *gpu_get_eig(gpu_vendor *v)    { return is_usable(v, GPU_EIG) ? &v->eig : NULL; }
 const gpu_dnn    *gpu_get_dnn(gpu_vendor *v)    { return is_usable(v, GPU_DNN) ? &v->dnn : NULL; }
+const gpu_ccl    *gpu_get_ccl(gpu_vendor *v)    { return is_usable(v, GPU_CCL) ? &v->ccl : NULL; }
 
 bool gpu_has_bf16x9(gpu_vendor *v) {
   const int *has = v->versions.blas, *first = v->blas_bf16x9;

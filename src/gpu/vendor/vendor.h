@@ -8,14 +8,16 @@
 #include <string.h>
 
 #include "gpu/driver.h"
+#include "gpu/vendor/ccl.h"
 
 /* The libraries of a vendor. GPU_EIG is a part of GPU_SOLVER that older versions of the library lack. */
-enum gpu_library { GPU_DRIVER, GPU_RTC, GPU_BLAS, GPU_DFT, GPU_SOLVER, GPU_EIG, GPU_DNN, GPU_LIBRARIES };
+enum gpu_library { GPU_DRIVER, GPU_RTC, GPU_BLAS, GPU_DFT, GPU_SOLVER, GPU_EIG, GPU_DNN, GPU_CCL,
+                   GPU_LIBRARIES };
 
 /* The versions of the libraries that have been loaded. A version is 0 if the library is not loaded or reports no
 ** version. */
 typedef struct gpu_versions {
-  int driver[2], rtc[2], blas[2], dnn[2];        /* major and minor version */
+  int driver[2], rtc[2], blas[2], dnn[2], ccl[2];          /* major and minor version */
   int compiler;              /* a number that differs between versions of the run-time compiler */
   bool emulated;             /* the driver is the emulator of docs/emulator.md */
 } gpu_versions;
@@ -81,6 +83,7 @@ typedef struct gpu_vendor {
   gpu_solver solver;
   gpu_eig    eig;
   gpu_dnn    dnn;
+  gpu_ccl    ccl;
   gpu_versions versions;
   bool       own_folders;    /* the driver comes from a folder of search.list */
   struct {
@@ -108,6 +111,7 @@ const gpu_dft    *gpu_get_dft(gpu_vendor *v);
 const gpu_solver *gpu_get_solver(gpu_vendor *v);
 const gpu_eig    *gpu_get_eig(gpu_vendor *v);
 const gpu_dnn    *gpu_get_dnn(gpu_vendor *v);
+const gpu_ccl    *gpu_get_ccl(gpu_vendor *v);
 
 /* True if the library of matrix products is loaded and computes float32 products from bfloat16 numbers. */
 bool gpu_has_bf16x9(gpu_vendor *v);
@@ -158,6 +162,10 @@ bool gpu_find_symbols(gpu_vendor *v, enum gpu_library k, const gpu_file *f, void
 
 /* Opens the library and looks up its symbols. On failure writes the reason and returns NULL. */
 void *gpu_load_library(gpu_vendor *v, enum gpu_library k, const gpu_file *f);
+
+/* Loads the library by which processes exchange data; `major` is the version in the name of its file. On failure writes the
+** reason and returns false. */
+bool gpu_load_ccl(gpu_vendor *v, const char *name, int major, const char *missing);
 
 /* True if the environment variable turns the library of convolutions off. Then also writes the reason. */
 bool gpu_dnn_is_off(gpu_vendor *v, const char *variable);

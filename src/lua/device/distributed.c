@@ -65,7 +65,11 @@ static int all_processors(void) {
 static int l_start(lua_State *L) {
   char reason[ENGINE_REASON];
   int local_rank, local_size;
-  if (!distributed_start(luaL_optstring(L, 1, NULL), reason)) return luaL_error(L, "init: %s", reason);
+  const char *name = luaL_optstring(L, 1, NULL);
+  begin_operation(L);
+  bool ok = distributed_start(name, reason) != NULL, stopped = this_operation.stopped;
+  end_operation(L);
+  if (!ok) return stopped ? raise_cancelled(L, "init") : luaL_error(L, "init: %s", reason);
   push_group(L, distributed_world(&local_rank, &local_size));
   lua_pushinteger(L, local_rank);
   lua_pushinteger(L, local_size);
@@ -100,12 +104,24 @@ static int l_split(lua_State *L) {
   return made->size > 0 ? push_group(L, made) : 0;
 }
 
-/* distributed_native(group, x): returns true if the engine can access the memory of x, and true if it can sum elements of
-** x's dtype. */
+/* Returns the group at stack index 1, or its partner if it exchanges elements at this place. */
+static group *group_for(lua_State *L, place where, const char *fn) {
+  group *g = check_group(L, 1);
+  char reason[ENGINE_REASON];
+  check_usable(L, g, fn);
+  group *used = distributed_for(g, where, reason);
+  if (!used) raise_engine(L, g, fn, reason);
+  return used;
+}
+
+/* distributed_native(group, x): returns the name of a device to which x must be moved, or nil if the engine can access
+** the memory of x. The second result is true if the engine can sum elements of x's dtype. */
 static int l_native(lua_State *L) {
-  const engine *e = check_group(L, 1)->engine;
   const tensor *t = check_tensor(L, 2, "distributed");
-  lua_pushboolean(L, !e || e->reaches(t->store->place));
+  const engine *e = group_for(L, t->store->place, "distributed")->engine;
+  bool reaches = !e || e->reaches(t->store->place);
+  if (reaches) lua_pushnil(L);
+  else lua_pushstring(L, e->home());
   lua_pushboolean(L, !e || e->reduces(dtype_real(t->dtype)));
   return 2;
 }
@@ -129,27 +145,29 @@ static void read_operands(lua_State *L, exchange *c, const char *fn) {
 
 /* distributed_begin(group, kind, from, to, peer, later): starts an exchange of contiguous tensors. */
 static int l_begin(lua_State *L) {
-  group *g = check_group(L, 1);
   exchange c = {.kind = (exchange_kind)luaL_checkoption(L, 2, NULL, kinds), .peer = (int)luaL_optinteger(L, 5, 0), .later = lua_toboolean(L, 6)};
   const char *fn = kinds[c.kind];
   char reason[ENGINE_REASON];
   luaL_argcheck(L, g->engine, 1, "the group has only this process");
   lua_settop(L, 6);
-  check_usable(L, g, fn);
   work *w = push_object(L, &work_class, sizeof *w, 2);
-  w->group = g;
   for (int k = 1; k <= 2; k++) {
     lua_pushvalue(L, 2 + k);
     lua_setiuservalue(L, -2, k);
   }
   if (recorder()) recorder()->check_write(L, fn, 4);
   read_operands(L, &c, fn);
-  int st = place_is_captured(c.where) ? ERR_CAPTURE : queue_wait(c.where);
+  group *g = w->group = group_for(L, c.where, fn);
+  int st = g->engine->on_stream ? OK : place_is_captured(c.where) ? ERR_CAPTURE : queue_wait(c.where);
   if (st != OK) return raise_device(L, fn, st, c.where);
   g->calls++;
   if (c.to) storage_written(test_tensor(L, 4)->store);
-  if (!g->engine->begin(g, &c, &w->request, reason)) return raise_engine(L, g, fn, reason);
-  return 1;
+  begin_operation(L);
+  bool ok = g->engine->begin(g, &c, &w->request, reason), stopped = this_operation.stopped;
+  end_operation(L);
+  if (ok) return 1;
+  g->broken = true;
+  return stopped ? raise_cancelled(L, fn) : raise_engine(L, g, fn, reason);
 }
 
 static work *check_work(lua_State *L, const char *fn) {
