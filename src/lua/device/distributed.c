@@ -148,7 +148,6 @@ static int l_begin(lua_State *L) {
   exchange c = {.kind = (exchange_kind)luaL_checkoption(L, 2, NULL, kinds), .peer = (int)luaL_optinteger(L, 5, 0), .later = lua_toboolean(L, 6)};
   const char *fn = kinds[c.kind];
   char reason[ENGINE_REASON];
-  luaL_argcheck(L, g->engine, 1, "the group has only this process");
   lua_settop(L, 6);
   work *w = push_object(L, &work_class, sizeof *w, 2);
   for (int k = 1; k <= 2; k++) {
@@ -158,6 +157,7 @@ static int l_begin(lua_State *L) {
   if (recorder()) recorder()->check_write(L, fn, 4);
   read_operands(L, &c, fn);
   group *g = w->group = group_for(L, c.where, fn);
+  luaL_argcheck(L, g->engine, 1, "the group has only this process");
   int st = g->engine->on_stream ? OK : place_is_captured(c.where) ? ERR_CAPTURE : queue_wait(c.where);
   if (st != OK) return raise_device(L, fn, st, c.where);
   g->calls++;
