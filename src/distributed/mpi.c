@@ -3,8 +3,9 @@
 ** Handles such as MPI_COMM_WORLD are addresses in Open MPI and 32-bit integers in MPICH. This file stores both as
 ** intptr_t: an integer argument is passed in the lower half of a register, and the machine is little-endian.
 **
-** A blocking call of MPI cannot be interrupted. A call of this file therefore first waits for MPI_Ibarrier, by MPI_Test,
-** until all processes take part. The blocking call that follows only moves bytes. It is also faster than the
+** A blocking call of MPI cannot be interrupted, and it may crash if the processes pass different counts. An exchange of a
+** group therefore begins with a small MPI_Iallreduce, by which the processes compare their calls. This file waits for it
+** by MPI_Test until all processes take part. The blocking call that follows only moves bytes. It is also faster than the
 ** non-blocking calls. */
 
 #include <dlfcn.h>
@@ -357,6 +358,7 @@ typedef struct request {
   int64_t  at, total;                  /* elements that calls of MPI have moved so far, and all elements */
   handle   pending;                    /* the non-blocking call that runs */
   bool     waits;                      /* a non-blocking call runs */
+  int64_t  own[2], agreed[2];          /* the fingerprint of the call and its negative; the largest of all processes */
   unsigned tests;
   double   end_seen;                   /* the time when the end of a process of the group was seen; 0: none */
 } request;
@@ -422,6 +424,22 @@ static bool move_next(const group *g, request *r, char *reason) {
   return check(code, "call", reason);
 }
 
+/* Returns a number from 0 on that is the same for calls that fit together. */
+static int64_t fingerprint(const exchange *c) {
+  uint64_t h = 0, part[] = {(uint64_t)c->kind, (uint64_t)c->dtype, (uint64_t)c->count, (uint64_t)c->peer};
+  for (int k = 0; k < 4; k++) {
+    h = (h ^ part[k]) * 0x9E3779B97F4A7C15u;
+    h ^= h >> 32;
+  }
+  return (int64_t)(h >> 1);
+}
+
+static bool compare_calls(const group *g, request *r, char *reason) {
+  r->own[0] = fingerprint(&r->c);
+  r->own[1] = -r->own[0];
+  return check(mpi.Iallreduce(r->own, r->agreed, 2, mpi.h[INT64], mpi.h[OP_MAX], g->handle, &r->pending), "Iallreduce", reason);
+}
+
 static bool begin(group *g, const exchange *c, void **made, char *reason) {
   request *r = calloc(1, sizeof *r);
   if (!r) {
@@ -432,7 +450,7 @@ static bool begin(group *g, const exchange *c, void **made, char *reason) {
   bool pair = c->kind == EXCHANGE_SEND || c->kind == EXCHANGE_RECV;
   *r = (request){.c = *c, .total = c->count * (parts ? g->size : 1), .waits = !c->later && !pair};
   *made = r;
-  if (r->waits) return check(mpi.Ibarrier(g->handle, &r->pending), "Ibarrier", reason);
+  if (r->waits) return compare_calls(g, r, reason);
   return r->total == 0 || move_next(g, r, reason);
 }
 
@@ -456,6 +474,11 @@ static bool test(group *g, void *request_of_begin, bool *done, char *reason) {
   if (r->waits && !check(mpi.Test(&r->pending, &ready, status), "Test", reason)) return false;
   if (!ready) return check_ended(g, r, reason);
   r->waits = false;
+  if (r->agreed[0] != -r->agreed[1]) {
+    snprintf(reason, ENGINE_REASON, "the processes call different functions, or give tensors of different sizes or dtypes; "
+             "distributed.init{check = true} names the difference");
+    return false;
+  }
   if (r->at < r->total) return move_next(g, r, reason);
   *done = true;
   free(r);

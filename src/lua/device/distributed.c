@@ -177,13 +177,12 @@ static work *check_work(lua_State *L, const char *fn) {
   return w;
 }
 
-/* Sleeps between two tests of an exchange. The first tests follow each other at once, because most exchanges take only
-** some microseconds. Later the pauses grow to a millisecond. */
+/* Called between two tests of an exchange. Most exchanges take only some microseconds, so the first tests, about a
+** millisecond, only let other threads run. Later the process sleeps, at first for 50 µs and then for a millisecond. */
 static void nap(int tests) {
-  enum { BUSY = 2000, YIELDING = 2200 };
-  if (tests < BUSY) return;
+  enum { YIELDING = 2000, SHORT = 3000 };
   if (tests < YIELDING) sched_yield();
-  else system_sleep(tests < 2 * YIELDING ? 5e-5 : 1e-3);
+  else system_sleep(tests < SHORT ? 5e-5 : 1e-3);
 }
 
 /* distributed_test(work): true if the exchange is complete. */
