@@ -481,6 +481,7 @@
 ---@class (exact) luatensor.compile.options
 ---@field replay? boolean (default false) after two calls with the same operations, the work is captured and repeated
 ---@field device? string (default the device of the first tensor among the arguments, or else the default device) where the captured work runs
+---@field check? boolean (default false) each replayed call also calls f, and raises an error that names the first line at which f does other work than the replay, for example because an upvalue has changed
 
 ---@class (exact) luatensor.data.read_csv.options
 ---@field delimiter? string (default ",")

@@ -4,10 +4,11 @@
 local ag = require("luatensor.core").autograd
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
+local checks = require "luatensor.base.check_replay"
 local lt = require "luatensor.base.public"
 local replays = require "luatensor.base.replays"
 
-local known_options = {replay = true, device = true}
+local known_options = {replay = true, device = true, check = true}
 
 -- The most combinations of arguments for which graphs are kept. Further combinations are computed without replay.
 local MOST = 8
@@ -237,6 +238,20 @@ local function replay(self, case, given)
   return table.unpack(results, 1, case.results.n)
 end
 
+-- Replays the call, takes the replay back, and calls f. Raises an error if f does other work than the replay, or has
+-- other results. The results of f, and all that it changed, stay.
+local function replay_and_run(self, case, given)
+  local snapshot = checks.begin(case)
+  copy_inputs(case, given)
+  case.graph:replay()
+  checks.take_back(snapshot, case)
+  local results = table.pack(self.compiled(table.unpack(given, 1, given.n)))
+  local problem = checks.find_other(case.log, core.logged()) or checks.find_changed(snapshot, case, given, results)
+  if problem then fail("check: %s", problem) end
+  self.replays = self.replays + 1
+  return table.unpack(results, 1, results.n)
+end
+
 -- ---- calls ----
 
 local Replayed = {}
@@ -250,6 +265,7 @@ local function call_first(self, case, given, ...)
   for i = 1, given.n do case.last[i] = is_tensor(given[i]) and given[i] or nil end
   local results
   results, case.reason = replays.watch(self.compiled, ...)
+  if self.checks then case.log = core.logged() end
   local print = core.fingerprint(self.compiled)
   case.ready = print == case.print
   case.print = print
@@ -270,8 +286,9 @@ function Replayed:__call(...)
     case.graph = nil
   end
   if case.graph and (is_unusual(case, given) or not has_gradients(case)) then return self.compiled(...) end
+  local checked = self.checks and case.graph        -- not the captured call, in which f has run
   if not case.graph and case.ready then capture(self, case, given) end
-  if case.graph then return replay(self, case, given) end
+  if case.graph then return (checked and replay_and_run or replay)(self, case, given) end
   return call_first(self, case, given, ...)
 end
 
@@ -308,7 +325,8 @@ end
 -- @tparam function f any arguments and results
 -- @tparam[opt] table options `replay` (false): after two calls with the same operations, the work is captured and
 --   repeated; `device`: where the captured work runs (default: the device of the first tensor among the arguments, or
---   else the default device)
+--   else the default device); `check` (false): each replayed call also calls f, and raises an error that names the
+--   first line at which f does other work than the replay, for example because an upvalue has changed
 -- @treturn compiled call it like f. `print(compiled)` shows what its calls did so far, and `compiled:explain(…)` what
 --   one call does; with `replay`, `compiled:reset()` forgets what was captured
 -- @raise errors of f; errors of a waiting operation, such as exhausted memory, where the list runs; with `replay`, if
@@ -325,8 +343,12 @@ function lt.compile(f, options)
   local compiled = core.new_compiled(f)
   if options.replay ~= nil then args.check("compile", "option replay", options.replay, "boolean") end
   local device = options.device and args.check("compile", "option device", options.device, "device")
+  if options.check ~= nil then args.check("compile", "option check", options.check, "boolean") end
+  if options.check and not options.replay then fail("option check: only with option replay = true") end
   if not options.replay then return compiled end
-  return setmetatable({compiled = compiled, device = device, cases = {}, count = 0, calls = 0, replays = 0}, Replayed)
+  if options.check then core.log_calls(compiled) end
+  return setmetatable({compiled = compiled, device = device, checks = options.check, cases = {}, count = 0, calls = 0,
+                       replays = 0}, Replayed)
 end
 
 return {lt.compile}

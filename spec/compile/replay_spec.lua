@@ -359,7 +359,7 @@ describe("replays of compiled functions", function()
     fails("compile: replay: result 1 needs the graph of gradients; call backward inside of the function, or return x:detach()",
           run, function(x) return x * w end)
     fails("compile: option replay: boolean expected, got number", lt.compile, print, {replay = 1})
-    fails('compile: unknown option "fast"; known: device, replay', lt.compile, print, {fast = true})
+    fails('compile: unknown option "fast"; known: check, device, replay', lt.compile, print, {fast = true})
     local f = lt.compile(function(x)
       if x.size > 2 then error "too long" end
       return x

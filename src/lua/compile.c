@@ -1,5 +1,7 @@
 /* lt.compile: functions whose element-wise operations wait, and then run together. */
 
+#include <stdio.h>
+
 #include "base/system.h"
 #include "lua/args.h"
 #include "lua/collect.h"
@@ -30,6 +32,7 @@ typedef struct state_deferral {
 /* A compiled function. Its user value is the function. */
 typedef struct compiled {
   long calls;
+  bool logs;                             /* the operations of the calls are logged */
   deferral_counts sum, last;             /* counts of all calls, and of the last call */
 } compiled;
 
@@ -149,10 +152,24 @@ static void add_counts(deferral_counts *sum, const deferral_counts *n) {
   if (n->temporary > sum->temporary) sum->temporary = n->temporary;
 }
 
+/* Stores the innermost line of the script. Allocates no memory, because an operation is running. */
+static void locate(void *context, char *line, size_t size) {
+  lua_State *L = context;
+  lua_Debug ar;
+  if (!lua_checkstack(L, 1)) return;
+  for (int level = 0; lua_getstack(L, level, &ar); level++) {
+    lua_getinfo(L, "Sl", &ar);
+    if (ar.currentline <= 0 || is_own_source(L, ar.source)) continue;
+    snprintf(line, size, "%s:%d", ar.short_src, ar.currentline);
+    return;
+  }
+}
+
 /* Calls the function at stack index 2 with the arguments above it, while its operations are deferred. The results, or
 ** the error, take the place of the function. The operations run before the call returns, also after an error or if the
 ** results fill the stack. Returns the status of lua_pcall. */
 static int call_deferred(lua_State *L, compiled *c, deferral *d) {
+  deferral_log(d, c->logs ? locate : NULL);
   deferral_open(d, is_mine, lua_topointer(L, LUA_REGISTRYINDEX));
   int status = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0);
   bool full = !lua_checkstack(L, 2 * LUA_MINSTACK);
@@ -301,8 +318,30 @@ static int l_fingerprint(lua_State *L) {
   return 1;
 }
 
-static const function_row functions[] = {{"new_compiled", l_new_compiled, INTERNAL},
-                                         {"fingerprint", l_fingerprint, INTERNAL}, {NULL, NULL, 0}};
+/* log_calls(compiled): from now on, the operations of the calls are logged. */
+static int l_log_calls(lua_State *L) {
+  check_compiled(L, "compile")->logs = true;
+  return 0;
+}
+
+/* logged(): returns the log of the last call of a compiled function: a list that has, for each operation, a hash and then
+** the script's line with the function's name. */
+static int l_logged(lua_State *L) {
+  size_t n;
+  const logged_op *list = deferral_logged(get_deferral(L), &n);
+  lua_createtable(L, (int)n * 2, 0);
+  for (size_t k = 0; k < n; k++) {
+    lua_pushinteger(L, (lua_Integer)list[k].hash);
+    lua_rawseti(L, -2, (lua_Integer)(2 * k + 1));
+    lua_pushfstring(L, "%s: %s", *list[k].line ? list[k].line : "?", list[k].name);
+    lua_rawseti(L, -2, (lua_Integer)(2 * k + 2));
+  }
+  return 1;
+}
+
+static const function_row functions[] = {{"new_compiled", l_new_compiled, INTERNAL}, {"fingerprint", l_fingerprint, INTERNAL},
+                                         {"log_calls", l_log_calls, INTERNAL}, {"logged", l_logged, INTERNAL},
+                                         {NULL, NULL, 0}};
 static const function_row methods[] = {{"explain", l_explain, ANY}, {NULL, NULL, 0}};
 
 void open_compile(lua_State *L) {

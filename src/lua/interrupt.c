@@ -40,7 +40,7 @@ static int l_set_home(lua_State *L) {
   return 0;
 }
 
-static bool is_own_source(lua_State *L, const char *source) {
+bool is_own_source(lua_State *L, const char *source) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &home_key);
   const char *home = lua_tostring(L, -1);
   bool is = home && strncmp(source, home, strlen(home)) == 0;

@@ -14,6 +14,9 @@ bool is_interrupting(lua_State *L);
 /* True if a finalizer or a debug hook of this coroutine is running, regardless of the function that it interrupted. */
 bool is_in_interrupt(lua_State *L);
 
+/* True if the source name of a function (lua_Debug) is that of a Lua file of the library. Allocates no memory. */
+bool is_own_source(lua_State *L, const char *source);
+
 /* Raises an error if a finalizer or a debug hook interrupted an operation. `fn` is the called function. */
 void check_no_interrupt(lua_State *L, const char *fn);
 

@@ -176,7 +176,7 @@ static inline tensor *push_made(lua_State *L, const char *fn, enum dtype dtype, 
   if (st != OK) raise(L, fn, st, NULL, 0);
   size_t bytes = (size_t)count * (size_t)dtype_size(dtype);
   if (open_deferral) {
-    deferral_note(L, dtype, s);
+    deferral_note(L, fn, dtype, s);
     if (bytes >= HELD) end_held_list(L);
   }
   tensor *t = push_empty(L);

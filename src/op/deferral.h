@@ -83,8 +83,20 @@ typedef struct deferred_op {
 /* Returns the op that failed, or else the last op of the list. */
 deferred_op deferral_culprit(const deferral *d);
 
-/* Adds a new tensor that an operation of the context makes, and that is not deferred, to the fingerprint. */
-void deferral_note(void *context, enum dtype dtype, const shape *s);
+/* Adds a new tensor that function `name` makes for an operation of the context, and that is not deferred, to the fingerprint
+** and to the log. */
+void deferral_note(void *context, const char *name, enum dtype dtype, const shape *s);
+
+/* An operation of a log. Two operations are alike if their hashes are: names, dtypes, shapes, views and numbers. */
+typedef struct logged_op {
+  uint64_t hash;
+  char name[32], line[96];   /* the function, and the script's line, which may be empty */
+} logged_op;
+
+/* Starts a log of the operations of d, or ends the log if locate is NULL. `locate` stores the script's line of an operation
+** of the context. deferral_logged returns the log of *n operations. */
+void deferral_log(deferral *d, void (*locate)(void *context, char *line, size_t size));
+const logged_op *deferral_logged(const deferral *d, size_t *n);
 
 /* The bytes of memory that a run would allocate if no further reference to a tensor is dropped. */
 size_t deferral_bytes(const deferral *d);

@@ -76,6 +76,10 @@ void random_replayed(const random_cells *c) {
   for (int k = 0; k < c->count; k++) c->cell[k].g->offset += c->cell[k].advance;
 }
 
+void random_undo(const random_cells *c) {
+  for (int k = 0; k < c->count; k++) c->cell[k].g->offset -= c->cell[k].advance;
+}
+
 void random_cells_free(random_cells *c) {
   for (int k = 0; k < c->count; k++) c->where.device->free(c->where.index, c->cell[k].cell, 2 * sizeof(uint64_t));
   free(c->cell);

@@ -50,6 +50,7 @@ bool random_is_captured(void);
 ** advances the generators after the replay. */
 int  random_replay(const random_cells *c);
 void random_replayed(const random_cells *c);
+void random_undo(const random_cells *c);       /* takes random_replayed back */
 
 void random_cells_free(random_cells *c);
 

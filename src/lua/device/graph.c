@@ -171,6 +171,25 @@ static int l_uses_of(lua_State *L) {
   return 1;
 }
 
+/* written_of(graph): returns a list of uint8 tensors: the memory to which a replay writes in place. */
+static int l_written_of(lua_State *L) {
+  const graph *g = check_graph(L, "compile");
+  lua_createtable(L, (int)g->written.count, 0);
+  for (size_t k = 0; k < g->written.count; k++) {
+    storage *s = g->written.list[k];
+    tensor *t = push_empty(L);
+    t->dtype = DT_uint8;
+    t->shape = (shape){.ndim = 1, .dim = {(int64_t)s->bytes}};
+    t->stride[0] = 1;
+    t->count = (int64_t)s->bytes;
+    t->offset = 0;
+    storage_retain(s);
+    t->store = s;
+    lua_rawseti(L, -2, (lua_Integer)k + 1);
+  }
+  return 1;
+}
+
 /* alike(x, y): true if the tensors have equal dtype, shape, device and requires_grad. */
 static int l_alike(lua_State *L) {
   const tensor *x = check_tensor_later(L, 1, "compile"), *y = check_tensor_later(L, 2, "compile");
@@ -224,6 +243,18 @@ static void undo(lua_State *L, lua_Integer reached) {
     lua_call(L, 0, 0);
   }
   lua_pop(L, 1);
+}
+
+/* undo_numbers(graph): after a replay, restores the numbers of the optimisers and the states of the generators. The elements
+** that the replay has written stay. */
+static int l_undo_numbers(lua_State *L) {
+  const graph *g = check_graph(L, "compile");
+  lua_settop(L, 1);
+  lua_getiuservalue(L, 1, USES);
+  lua_Integer pairs = g->updates.count ? (lua_Integer)lua_rawlen(L, 2) : 0;
+  undo(L, pairs);
+  random_undo(&g->cells);
+  return 0;
 }
 
 /* Collects the numbers of the captured updates of parameters from the optimisers of the graph at index 1. Returns the value
@@ -306,7 +337,9 @@ static const function_row functions[] = {{"graph", l_graph, 2}, {"capturing", l_
                                          {"before_replay", l_before_replay, INTERNAL}, {"capture", l_capture, INTERNAL},
                                          {"has_made", l_has_made, INTERNAL}, {"memory_of", l_memory_of, INTERNAL},
                                          {"uses", l_uses, INTERNAL}, {"is_number", l_is_number, INTERNAL},
-                                         {"alike", l_alike, INTERNAL}, {"uses_of", l_uses_of, INTERNAL}, {NULL, NULL, 0}};
+                                         {"alike", l_alike, INTERNAL}, {"uses_of", l_uses_of, INTERNAL},
+                                         {"written_of", l_written_of, INTERNAL},
+                                         {"undo_numbers", l_undo_numbers, INTERNAL}, {NULL, NULL, 0}};
 
 void open_graph(lua_State *L) {
   add_class(L, &graph_class, "luatensor.Graph", meta, methods);

@@ -174,6 +174,9 @@ struct deferral {
   bool    running;
   deferred_op culprit;                 /* the op that was appended or run last */
   deferral_counts counts;
+  void  (*locate)(void *context, char *line, size_t size);      /* NULL: operations are not logged */
+  logged_op *logged;
+  size_t  nlogged, log_room;
   size_t  temporary;                   /* bytes of the memory that temporary results of the list have at the moment */
   int     nstep, nentry, ngroup;
   int16_t slot[ENTRIES];               /* hash table from addresses of storages to 1 + the index of the entry */
@@ -262,6 +265,11 @@ void discard_memory(deferral *d, int entry);
 
 /* True if the list may free the entry's memory when group `last` has run. */
 bool ends_with(const entry *e, int last);
+
+/* ---- the log (log.c) ---- */
+
+void log_step(deferral *d, const step *s);
+void log_tensor(deferral *d, void *context, const char *name, enum dtype dtype, const shape *s);
 
 /* ---- making schedules ---- */
 

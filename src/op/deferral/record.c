@@ -13,6 +13,7 @@ deferral *deferral_new(void) { return calloc(1, sizeof(deferral)); }
 
 void deferral_free(deferral *d) {
   for (int k = 0; d && k < d->nschedule; k++) schedule_free(d->schedules[k]);
+  if (d) free(d->logged);
   free(d);
 }
 
@@ -46,8 +47,9 @@ static void put_shape(deferral *d, const shape *s) {
   for (int k = 0; k < s->ndim; k++) put(d, (uint64_t)s->dim[k]);
 }
 
-void deferral_note(void *context, enum dtype dtype, const shape *s) {
+void deferral_note(void *context, const char *name, enum dtype dtype, const shape *s) {
   if (!deferral_is_mine(context)) return;
+  if (open_deferral->locate) log_tensor(open_deferral, context, name, dtype, s);
   uint64_t *to = &open_deferral->counts.fingerprint;
   *to = mix_hash(*to, (uint64_t)dtype << 8 | (unsigned)s->ndim);
   for (int k = 0; k < s->ndim; k++) *to = mix_hash(*to, (uint64_t)s->dim[k]);
@@ -141,6 +143,7 @@ static void append_map(deferral *d, const job *j, const tensor *out) {
     }
   }
   finish(d, s, out);
+  if (d->locate) log_step(d, s);
 }
 
 /* Appends a step of one input, whose shape is not that of the result. The caller sets the step's `op`. */
@@ -158,14 +161,18 @@ static step *append_from(deferral *d, enum step_kind kind, const char *name, int
 static void append_reduction(deferral *d, const reduction *r, const tensor *out) {
   uint64_t correction;
   memcpy(&correction, &r->correction, sizeof correction);
-  append_from(d, STEP_REDUCE, reductions[r->op].name, (int)r->op, r->compute, r->in, out)->op.reduce = *r;
+  step *s = append_from(d, STEP_REDUCE, reductions[r->op].name, (int)r->op, r->compute, r->in, out);
+  s->op.reduce = *r;
   put(d, (uint64_t)r->dims << 1 | r->keepdim);
   put(d, correction);
+  if (d->locate) log_step(d, s);
 }
 
 static void append_line(deferral *d, const scan_softmax_job *l, const tensor *out) {
-  append_from(d, STEP_LINE, l->info->name, (int)(l->info - scan_softmax_rows), l->compute, l->in, out)->op.line = *l;
+  step *s = append_from(d, STEP_LINE, l->info->name, (int)(l->info - scan_softmax_rows), l->compute, l->in, out);
+  s->op.line = *l;
   put(d, (uint64_t)l->dim << 1 | l->initial);
+  if (d->locate) log_step(d, s);
 }
 
 /* Allocates the memory of a storage that no step of the list writes. */
