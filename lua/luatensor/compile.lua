@@ -13,6 +13,8 @@ local known_options = {replay = true, device = true, check = true}
 -- The most combinations of arguments for which graphs are kept. Further combinations are computed without replay.
 local MOST = 8
 
+local function fail(...) args.fail("compile", ...) end
+
 -- ---- cases: calls whose arguments are alike ----
 
 -- Stands for nil, which cannot be a key of a table.
@@ -45,7 +47,11 @@ local function case_of(self, given)
   end
   branch(is_recording())
   branch(given.n)
-  for i = 1, given.n do branch(kind_of(given[i])) end
+  for i = 1, given.n do
+    local gone = core.is_tensor(given[i]) and core.gone(given[i])
+    if gone then fail("argument %d: %s", i, gone) end
+    branch(kind_of(given[i]))
+  end
   if node.case then return node.case end
   if self.count == MOST then return nil end
   self.count = self.count + 1
@@ -60,7 +66,7 @@ local function is_case(case, given)
   for i = 1, given.n do
     local v, input = given[i], inputs[i]
     if is_tensor(v) then
-      if not is_tensor(input) or not core.alike(v, input) then return false end
+      if not is_tensor(input) or core.gone(input) or not core.alike(v, input) then return false end
     elseif kind_of(v) ~= kind_of(input) then
       return false
     end
@@ -69,8 +75,6 @@ local function is_case(case, given)
 end
 
 -- ---- capturing ----
-
-local function fail(...) args.fail("compile", ...) end
 
 -- If two arguments share memory and one of them is copied, returns the numbers of both: f may write through one and
 -- read through the other.
