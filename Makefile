@@ -314,7 +314,7 @@ deps-doc:   ; @tools/deps build run doc
 # ---- use --------------------------------------------------------------------------------------
 
 # Runs make again, because the first make searched for packages before they were installed.
-.PHONY: demo bench bench-distributed
+.PHONY: demo bench bench-distributed sweep deps-peers
 demo: deps-run            ## builds and runs every experiment at full size; DEMO="--iterations 2" for a quick look
 	@$(MAKE) --no-print-directory build
 	@tools/lua examples/demo.lua $(DEMO)
@@ -324,6 +324,16 @@ bench: build              ## prints the performance table; BENCH="--rows add --j
 
 bench-distributed: build  ## compares all_sum of two processes with MPI_Allreduce and gloo; PYTHON=a Python with torch, MPIRUN=, MPICC=
 	@PYTHON="$(PYTHON)" MPIRUN="$(MPIRUN)" MPICC="$(MPICC)" tools/lua bench/all_reduce.lua $(BENCH)
+
+sweep: build              ## times every op, dtype, size and layout beside PyTorch and draws a heat map; SWEEP="--sample 200", PYTHON=a Python with torch
+	@PYTHON="$(PYTHON)" tools/lua bench/sweep.lua $(SWEEP)
+
+PEERS ?= $(HOME)/.cache/luatensor/peers
+deps-peers:               ## installs PyTorch and NumPy into a virtual environment outside of the repository: PEERS=folder
+	@tools/deps peers
+	@test -x "$(PEERS)/bin/python" || python3 -m venv "$(PEERS)"
+	@"$(PEERS)/bin/pip" install --quiet torch numpy
+	@echo "PYTHON=$(PEERS)/bin/python"
 
 # A file for a machine with a GPU, but without a network, compiler or Lua (docs/borrow-a-gpu.md). READY names a folder of
 # compiled kernels for this GPU.

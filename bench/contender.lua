@@ -166,6 +166,13 @@ function contender.all(options, compiled)
   return list
 end
 
+--- Returns luatensor and PyTorch as contenders on the CPU, for bench/sweep.lua. The second result is nil if PyTorch is
+-- not installed. Peers of several numbers of threads can run at the same time. The caller sets luatensor's number.
+function contender.pair(round, threads)
+  local own = setmetatable({name = "luatensor", version = lt._VERSION, round = round}, ours)
+  return own, start_peer({"torch", 4, "torch_rows.py"}, {round = round, threads = threads, device = "cpu"})
+end
+
 function contender.close(list)
   for _, who in ipairs(list) do
     if who.requests then
