@@ -30,8 +30,9 @@ end
 --- Returns PyTorch's time divided by luatensor's time, or nil if the cell has no times.
 function record.ratio(measured) return measured and measured.ours and measured.torch / measured.ours end
 
---- Sums up the measured cells of a list: the `count` of cells with a ratio, the geometric `mean` of the ratios, the
--- `share` of ratios of at least 1, how many are `below` 0.7, and how many cells are `without` a ratio.
+--- Sums up the measured cells of a list. Returns the `count` of cells with a ratio, the geometric `mean` of the ratios
+-- and the `share` of ratios of at least 1. It also returns how many ratios are `below` 0.7, and how many cells are
+-- `without` a ratio.
 function record.summary(list, known)
   local count, sum, good, below, without = 0, 0, 0, 0, 0
   for _, cell in ipairs(list) do
