@@ -37,7 +37,6 @@ typedef struct group {
   int      rank, size;
   intptr_t handle;                /* the engine's communicator */
   int     *members;               /* the ranks of the processes in the world; NULL: the group is the world */
-  uint64_t calls;                 /* number of exchanges so far */
   bool     broken;                /* an exchange was given up, so the processes may be out of step */
   struct group *partner;          /* the group of the same processes on GPUs, or NULL */
   bool     paired;                /* the processes have tried to make the partner */

@@ -87,9 +87,17 @@ function exchange.finish(started, kind)
   return to and to:to(like.device):to(like.dtype)
 end
 
+local function check_out(kind, out, shape)
+  if not core.is_tensor(out) then args.fail(kind, "out: tensor expected, got %s", core.type_name(out)) end
+  if args.shape_text(out.shape) ~= args.shape_text(shape) then
+    args.fail(kind, "out has shape %s, the result has %s", args.shape_text(out.shape), args.shape_text(shape))
+  end
+end
+
 --- Runs an exchange and returns its result. If `out` is a tensor, the result is written to it.
 function exchange.run(group, kind, x, shape, peer, out)
   local result
+  if out ~= nil then check_out(kind, out, shape) end
   if not group.engine then
     result = shape and x:reshape(shape):clone()
   else

@@ -113,6 +113,11 @@ same("the second started sum", list(n, function(i) return fold(add, i) end), exc
 repeat until exchange.advance(one)
 same("the first started sum", sums, exchange.finish(one, "all_sum"), x)
 
+-- The memory of an exchange that is given up stays until the exchange is complete.
+local given_up = setmetatable({exchange.begin(group, "all_sum", x:clone(), x.shape, 0, true, true).to}, {__mode = "v"})
+collectgarbage()
+assert(given_up[1])
+
 -- ---- groups ----
 
 local half = group:split(rank % 2, -rank)                       -- the ranks are in reverse order
@@ -168,6 +173,8 @@ refuses("is not another process", distributed.send, x, rank)
 refuses("gradients do not pass to another process", distributed.send, lt.ones(2, {requires_grad = true}), to)
 refuses("option out has no gradient", distributed.all_sum, lt.ones(2, {requires_grad = true}), {out = out})
 refuses("cannot be divided among", distributed.reduce_scatter, lt.ones(n + 1))
+refuses("out has shape [1], the result has [" .. n .. ", 2]", distributed.all_sum, x, {out = lt.ones(1)})
+refuses("out: tensor expected, got number", distributed.all_sum, x, {out = 1})
 refuses("group expected, got number", distributed.all_sum, x, {group = 1})
 
 print(("rank %d of %d is done"):format(rank, size))

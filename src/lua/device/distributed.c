@@ -17,7 +17,8 @@ static const char group_class = 0, work_class = 0;       /* their addresses are 
 
 typedef struct group_userdata { group *group; } group_userdata;
 
-/* A started exchange. Its user values keep the two tensors alive. */
+/* A started exchange. Its user values keep the two tensors alive. The registry keeps the exchange alive until it is complete,
+** because the engine uses the memory of the tensors even if the script gives the exchange up. The key is its address. */
 typedef struct work {
   group *group;
   void  *request;
@@ -55,9 +56,9 @@ static int raise_engine(lua_State *L, group *g, const char *fn, const char *reas
 ** to some of them. */
 static int all_processors(void) {
   double quota;
-  long n = sysconf(_SC_NPROCESSORS_ONLN), own = system_processors("", &quota);
-  if (quota > 0 && quota < (double)n) n = (long)quota;
-  return (int)(n > own || quota > 0 ? n : own);
+  long n = sysconf(_SC_NPROCESSORS_ONLN);
+  system_processors("", &quota);
+  return quota > 0 && quota < (double)n ? (int)quota : (int)n;
 }
 
 /* distributed_start(name): returns the group of all processes, its rank and its size. The further results are about this
@@ -160,11 +161,12 @@ static int l_begin(lua_State *L) {
   luaL_argcheck(L, g->engine, 1, "the group has only this process");
   int st = g->engine->on_stream ? OK : place_is_captured(c.where) ? ERR_CAPTURE : queue_wait(c.where);
   if (st != OK) return raise_device(L, fn, st, c.where);
-  g->calls++;
   if (c.to) storage_written(test_tensor(L, 4)->store);
   begin_operation(L);
   bool ok = g->engine->begin(g, &c, &w->request, reason), stopped = this_operation.stopped;
   end_operation(L);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, w);
   if (ok) return 1;
   g->broken = true;
   return stopped ? raise_cancelled(L, fn) : raise_engine(L, g, fn, reason);
@@ -175,6 +177,17 @@ static work *check_work(lua_State *L, const char *fn) {
   luaL_argexpected(L, w, 1, "exchange");
   check_usable(L, w->group, fn);
   return w;
+}
+
+/* Tests the exchange. Returns false on failure. */
+static bool test(lua_State *L, work *w, char *reason) {
+  if (w->done) return true;
+  bool ok = w->group->engine->test(w->group, w->request, &w->done, reason);
+  if (w->done) {
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, w);
+  }
+  return ok;
 }
 
 /* Called between two tests of an exchange. Most exchanges take only some microseconds, so the first tests, about a
@@ -189,13 +202,12 @@ static void nap(int tests) {
 static int l_test(lua_State *L) {
   work *w = check_work(L, "test");
   char reason[ENGINE_REASON];
-  if (!w->done && !w->group->engine->test(w->group, w->request, &w->done, reason)) return raise_engine(L, w->group, "test", reason);
+  if (!test(L, w, reason)) return raise_engine(L, w->group, "test", reason);
   lua_pushboolean(L, w->done);
   return 1;
 }
 
-/* distributed_wait(work, fn): waits until the exchange is complete. If the waiting is interrupted or fails, the tensors
-** stay alive for ever, because the engine may still use their memory. */
+/* distributed_wait(work, fn): waits until the exchange is complete. */
 static int l_wait(lua_State *L) {
   const char *fn = luaL_checkstring(L, 2);
   work *w = check_work(L, fn);
@@ -203,15 +215,13 @@ static int l_wait(lua_State *L) {
   bool ok = true;
   begin_operation(L);
   for (int tests = 0; ok && !w->done && !cancel_due(); tests++) {
-    ok = w->group->engine->test(w->group, w->request, &w->done, reason);
+    ok = test(L, w, reason);
     if (ok && !w->done) nap(tests);
   }
   bool stopped = this_operation.stopped;
   end_operation(L);
   if (w->done) return 0;
   w->group->broken = true;
-  lua_pushvalue(L, 1);
-  luaL_ref(L, LUA_REGISTRYINDEX);
   return stopped ? raise_cancelled(L, fn) : raise_engine(L, w->group, fn, reason);
 }
 
