@@ -110,7 +110,15 @@ describe("the start without MPI", function()
     local environment = gpus("cuda", 2) .. " LUATENSOR_START_TIMEOUT=4"
     local function command(size) return many.command(0, size, port, "distributed_gpu.lua cuda values", environment) end
     local _, output = shell.run(("%s &\nsleep 1\n%s\nwait"):format(command(2), command(3)))
-    has(("init: MASTER_PORT=%d: Address already in use"):format(port), output)
+    has(("init: port %d of MASTER_PORT: Address already in use"):format(port), output)
+  end)
+
+  it("takes the next port if torchrun says that it uses the port", function()
+    local port = many.port()
+    many.passes_by_tcp(2, "distributed_gpu.lua cuda split", function(rank)
+      return ("%s MASTER_PORT=%d TORCHELASTIC_USE_AGENT_STORE=%s"):format(gpus("cuda", 2), port + 1 - rank,
+        rank == 1 and "True" or "False")
+    end)
   end)
 
   it("refuses variables that are no numbers in range", function()

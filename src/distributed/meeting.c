@@ -29,7 +29,8 @@ static struct {
   int        *peer;          /* [size]: the connection to each process, or -1; only process 0 has more than one */
   int        *left;          /* [size]: the results of meeting_end_of */
   int         ends;          /* number of the processes that have ended */
-  const char *host, *port;
+  const char *host;
+  char        port[8];
   double      end;           /* the time at which the start fails */
   char       *reason;
   size_t      room;          /* bytes of `reason` */
@@ -64,14 +65,16 @@ bool meeting_read(meeting *m, char *reason, size_t room) {
   now.reason = reason;
   now.room = room;
   now.host = host && *host ? host : "127.0.0.1";
-  now.port = getenv("MASTER_PORT");
-  if (!now.port || !*now.port) now.port = "29500";
   bool read = read_number("WORLD_SIZE", 0, 1, MOST, &m->size) && read_number("RANK", -1, 0, m->size - 1, &m->rank)
     && read_number("LOCAL_WORLD_SIZE", m->size, 1, m->size, &m->local_size)
     && read_number("LOCAL_RANK", m->rank, 0, m->size - 1, &m->local_rank)
-    && read_number("MASTER_PORT", 29500, 1, 65535, &port) && read_number("LUATENSOR_START_TIMEOUT", 300, 1, MOST, &seconds);
-  if (read) now.end = system_clock() + seconds;
-  return read;
+    && read_number("MASTER_PORT", 29500, 1, 65534, &port) && read_number("LUATENSOR_START_TIMEOUT", 300, 1, MOST, &seconds);
+  if (!read) return false;
+  /* torchrun itself listens on the port, and then says so. */
+  const char *taken = getenv("TORCHELASTIC_USE_AGENT_STORE");
+  snprintf(now.port, sizeof now.port, "%d", port + (taken && strcmp(taken, "True") == 0));
+  now.end = system_clock() + seconds;
+  return true;
 }
 
 /* ---- connections ---- */
@@ -138,7 +141,7 @@ static int start_listening(void) {
     error = errno;
     shut(&fd);
   }
-  if (fd < 0 && all) fail("MASTER_PORT=%s: %s", now.port, strerror(error));
+  if (fd < 0 && all) fail("port %s of MASTER_PORT: %s", now.port, strerror(error));
   if (all) freeaddrinfo(all);
   return fd;
 }
