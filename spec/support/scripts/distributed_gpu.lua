@@ -110,11 +110,15 @@ function cases.later()
     parts[k] = x * k
     works[k] = exchange.begin(group, "all_sum", parts[k], x.shape, 0, true, true)
   end
+  local apart = exchange.begin(group, "all_sum", x, x.shape, 0, false, true)
+  local twice = apart.to * 2           -- must wait for the stream of the exchange
+  exchange.finish(apart, "all_sum")
   local now = distributed.all_sum(x)
   for k = 1, 5 do exchange.finish(works[k], "all_sum"):mul_(2) end
   assert(emulator.counts().waits == waits, "the host has waited")
   for k = 1, 5 do same(list(1000, function(i) return 2 * k * sum(size - 1, i) end), parts[k], "sum " .. k) end
   same(list(1000, function(i) return sum(size - 1, i) end), now, "a sum of the current stream")
+  same(list(1000, function(i) return 2 * sum(size - 1, i) end), twice, "twice the sum")
 end
 
 -- Exchanges in graphs and in compiled functions, and between their replays.
@@ -142,8 +146,7 @@ function cases.death()
   same(list(4, function(i) return sum(size - 1, i) end), distributed.all_sum(x), "before")
   if rank == 1 then os.execute "kill -9 $PPID" end
   local start = os.time()
-  local y = distributed.all_sum(x)
-  fails(("rank 1 of %d has ended"):format(size), function() return y:tolist() end)
+  fails(("rank 1 of %d has ended"):format(size), function() return distributed.all_sum(x):tolist() end)
   assert(os.time() - start < 10, "took too long")
   fails(("rank 1 of %d has ended"):format(size), function() return distributed.all_sum(x) end)
   same(list(4, function(i) return number(rank, i) end), x, "the device works on")
