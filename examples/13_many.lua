@@ -39,7 +39,7 @@ local group = distributed.init()
 local rank, size = group:rank(), group:size()
 
 local options = arguments.read({...}, "Reads digits, on any number of processes.", {
-  "device", {"network", "mlp", kind = "text", help = "mlp, cnn or transformer"},
+  {"device", distributed.device()}, {"network", "mlp", kind = "text", help = "mlp, cnn or transformer"},
   {"epochs", 5, kind = "count", help = "how often each training image is seen"},
   {"batch", 64, kind = "count", help = "images a step, in all processes together"},
   {"save", "", kind = "text", help = "file (.safetensors) for the state, which an earlier run may have written"},
