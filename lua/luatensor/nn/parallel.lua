@@ -9,6 +9,7 @@ local exchange = require "luatensor.distributed.exchange"
 local lt = require "luatensor"
 local names = require "luatensor.base.names"
 local pack = require "luatensor.distributed.pack"
+local replays = require "luatensor.base.replays"
 
 -- gradient(p) returns p.grad, but does not mark this tensor as seen by scripts, so that zero_grad can free it.
 local gradient = core.autograd.gradient
@@ -16,6 +17,12 @@ local gradient = core.autograd.gradient
 local parallel = {}
 
 local function fail(...) blame.fail("DataParallel", ...) end
+
+-- Raises an error while a graph is captured. Compiled functions run instead of being replayed.
+local function check_not_captured()
+  replays.refuse "DataParallel exchanges tensors between processes"
+  if core.capturing() then fail("a step of several processes cannot be captured in a graph") end
+end
 
 -- ---- gradients ----
 
@@ -29,7 +36,7 @@ function Averager:begin(run)
   self.buckets, self.bucket_of, self.started = {}, {}, 0
   if not self.enabled then return end
   if run.graph then fail("gradients with create_graph are not averaged; use model:no_sync()") end
-  if core.capturing() then fail("a step of several processes cannot be captured in a graph") end
+  check_not_captured()
   local trained = {}
   for i = #self.parameters, 1, -1 do                         -- the last layers have their gradients first
     if self.parameters[i].requires_grad then trained[#trained + 1] = self.parameters[i] end
@@ -99,7 +106,7 @@ end}
 
 -- Makes the default generator draw the numbers of this rank, until the result is closed.
 local function draw_as(rank)
-  if core.capturing() then fail("a step of several processes cannot be captured in a graph") end
+  check_not_captured()
   local generator = lt.default_generator()
   local state = generator:state()
   generator:set_state{seed = state.seed + rank * SEED_STEP, offset = state.offset}

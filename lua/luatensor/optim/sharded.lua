@@ -8,6 +8,7 @@ local distributed = require "luatensor.distributed"
 local lt = require "luatensor"
 local Optimizer = require "luatensor.optim.optimizer"
 local pack = require "luatensor.distributed.pack"
+local replays = require "luatensor.base.replays"
 local saving = require "luatensor.optim.state"
 
 local function fail(...) blame.fail("Sharded", ...) end
@@ -81,7 +82,10 @@ end
 function Sharded:step(closure)
   saving.check_self(self, "inner", "step", "optimizer")
   local size = self.group:size()
-  if size > 1 and core.capturing() then fail("a step of several processes cannot be captured in a graph") end
+  if size > 1 then
+    replays.refuse "Sharded exchanges tensors between processes"
+    if core.capturing() then fail("a step of several processes cannot be captured in a graph") end
+  end
   local loss = self.inner:step(closure)
   for rank = 0, size > 1 and size - 1 or -1 do
     local list = {}
