@@ -1,13 +1,13 @@
 -- Trains models on several processes, and compares the results with those that each process computes alone. Prints a
--- line for each case that passed. Run by spec/distributed/training_spec.lua: lua many_training.lua DEVICE FOLDER
+-- line for each case that passed. Run by spec/distributed/training_spec.lua: lua many_training.lua cpu|gpu FOLDER
 
 local lt = require "luatensor"
 local nn, optim, data = require "luatensor.nn", require "luatensor.optim", require "luatensor.data"
 local distributed = require "luatensor.distributed"
 
-local device, folder = arg[1], arg[2]
-lt.set_default_device(device)
 local group = distributed.init()
+local device, folder = arg[1] == "cpu" and "cpu" or distributed.device(), arg[2]
+lt.set_default_device(device)
 local rank, size = group:rank(), group:size()
 
 local function near(want, got, tolerance, what)
