@@ -71,6 +71,11 @@ describe("distributed on GPUs", function()
     has("rank 1 of 2 is done", output)
   end)
 
+  it("trains a model as one process does", function()
+    passes("training", "cuda", 2)
+    passes("training", "cuda", 4, "order=lazy")
+  end)
+
   it("finds differing calls in the checking mode", function()
     local output = run("checked", 2, nil, function() return "LUATENSOR_DISTRIBUTED_CHECK=1" end)
     has("rank 0 of 2 is done", output)

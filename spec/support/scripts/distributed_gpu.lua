@@ -170,6 +170,29 @@ function cases.checked()
   end)
 end
 
+-- DataParallel on parts of a batch gives the weights of a model that one process trains on the whole batch.
+function cases.training()
+  local nn, results = lt.nn, {}
+  lt.manual_seed(1)
+  local x, y = lt.rand({8, 4}):to(device), lt.rand({8, 2}):to(device)
+  for k, parallel in ipairs {false, true} do
+    lt.manual_seed(2)
+    local model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2)):to(device)
+    local f = parallel and nn.parallel.DataParallel(model, {group = group}) or model
+    local n, optimizer = 8 // size, lt.optim.SGD(model:parameters(), {lr = 0.5})
+    local function mine(t) return parallel and t:narrow(1, rank * n + 1, n) or t end
+    for _ = 1, 4 do
+      optimizer:zero_grad()
+      local loss = (f(mine(x)) - mine(y)):pow(2):mean()
+      loss:backward()
+      optimizer:step()
+    end
+    results[k] = model(x):detach()
+  end
+  local difference = (results[1] - results[2]):abs():max():item()
+  assert(difference < 1e-5, difference)
+end
+
 -- Process 1 ends while its exchange waits for process 0, which has ended.
 function cases.exit()
   if rank > 0 then distributed.all_sum(tensor_of(rank, 4, "float32")) end
