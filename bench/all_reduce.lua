@@ -2,8 +2,8 @@
 --
 --   tools/lua bench/all_reduce.lua [--processes 2] [--rounds 3] [--largest 16M]
 --
--- MPIRUN and MPICC are the engine's launcher and compiler (mpirun, mpicc), and PYTHON a Python with torch. Without it,
--- gloo is left out. All three are measured as in the OSU micro-benchmarks. The table shows the median of the calls,
+-- MPIRUN and MPICC are the engine's launcher and compiler (mpirun, mpicc), and PYTHON a Python with torch. Without
+-- torch, gloo is left out. All three are measured as in the OSU micro-benchmarks. The table shows the median of the calls,
 -- which other programs disturb less than the mean, in the best of the rounds. A ratio is a time of the other, divided
 -- by ours. `make bench-distributed` runs this script.
 
@@ -45,13 +45,15 @@ local function result(text)
   return found
 end
 
-local launch, python = ("%s -n %d "):format(variable("MPIRUN", "mpirun"), options.processes), variable "PYTHON"
+local launch = ("%s -n %d "):format(variable("MPIRUN", "mpirun"), options.processes)
+local python = variable("PYTHON", "python3")
+local has_torch = os.execute(python .. " -c 'import torch' 2>/dev/null")
 assert(os.execute(("%s -O2 -o %s bench/peers/all_reduce.c"):format(variable("MPICC", "mpicc"), PROGRAM)))
 
 local contenders = {
   {"luatensor", launch .. "tools/lua bin/luatensor bench --distributed --json - --largest " .. options.largest, result},
   {"MPI_Allreduce", launch .. PROGRAM .. " " .. options.largest, lines},
-  python and {"gloo", launch .. python .. " bench/peers/gloo.py " .. options.largest, lines} or nil,
+  has_torch and {"gloo", launch .. python .. " bench/peers/gloo.py " .. options.largest, lines} or nil,
 }
 
 local least = {}
