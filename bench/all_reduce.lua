@@ -3,9 +3,9 @@
 --   tools/lua bench/all_reduce.lua [--processes 2] [--rounds 3] [--largest 16M]
 --
 -- MPIRUN and MPICC are the engine's launcher and compiler (mpirun, mpicc), and PYTHON a Python with torch. Without
--- torch, gloo is left out. All three are measured as in the OSU micro-benchmarks. The table shows the median of the calls,
--- which other programs disturb less than the mean, in the best of the rounds. A ratio is a time of the other, divided
--- by ours. `make bench-distributed` runs this script.
+-- torch, gloo is left out. All three are measured as in the OSU micro-benchmarks. The table shows the median of the
+-- calls, which other programs disturb less than the mean, in the best of the rounds. A ratio is a time of the other,
+-- divided by ours. `make bench-distributed` runs this script.
 
 local arguments = require "luatensor.cli.arguments"
 local document = require "luatensor.page.document"

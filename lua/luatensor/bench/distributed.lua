@@ -165,7 +165,7 @@ function distributed.run(options)
   local sizes = crossover.sizes(8, options.largest or 16 << 20)
   local task <close> = progress.task("bench", #sizes + 1)
   local made = {name = "bench --distributed", processes = group:size(), device = lt.get_default_device(), sizes = {},
-    engine = group:size() > 1 and engines.line "mpi" or "none"}
+    engine = group:size() > 1 and table.concat(engines.lines(), "; ") or "none"}
   local buffer = lt.zeros(sizes[#sizes] // 4)
   for i, bytes in ipairs(sizes) do
     task:step(("all_sum, %d bytes"):format(bytes))

@@ -88,13 +88,10 @@ end
 
 -- Calls add(line) for each engine that connects several processes, and for what to do if there is none.
 local function connections(add)
-  local any = false
-  for _, name in ipairs(engines.NAMES) do
-    local line, found = engines.line(name)
-    add(line)
-    any = any or found
-  end
-  if not any then add("  what to do, to use several processes: " .. engines.CURE) end
+  local found, missing = engines.lines()
+  for _, line in ipairs(found) do add(line) end
+  for _, line in ipairs(missing) do add(line) end
+  if #found == 0 then add("  what to do, to use several processes: " .. engines.CURE) end
 end
 
 local function gpus(add)

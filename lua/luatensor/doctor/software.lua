@@ -53,6 +53,12 @@ local function info_of(device)
   end
 end
 
+-- Returns the engines that connect several processes, or why there is none.
+local function connections()
+  local found, missing = engines.lines()
+  return table.concat(#found > 0 and found or missing, "; ")
+end
+
 --- Chooses the device, and computes on it. Sends the description of the machine, the device, and why there is no GPU.
 function software.versions(r)
   r:send{doing = "looking for the device"}                -- the driver may crash or hang
@@ -61,7 +67,7 @@ function software.versions(r)
   if not device then return r:send{problem = why} end
   local info = info_of(device)
   r:send{device = device, name = info.name, emulated = info.emulated, without = why,
-    about = (info.software or lt.config()) .. "; " .. table.concat(engines.lines(), "; ")}
+    about = ("%s; %s"):format(info.software or lt.config(), connections())}
   r:check("computing 1 + 1", function()
     local found = lt.ones(1, {device = device}):add(1):item()
     return found == 2 or ("1 + 1 is %s"):format(found)
