@@ -22,6 +22,22 @@ local programs = {
   {"notebook, small", function()
     return function() return lt.rand(70, 30):matmul(lt.rand(70, 30).T):sum() end
   end},
+  {"mean of squares 1024²", function()
+    local x, y = lt.rand(1024, 1024), lt.rand(1024, 1024)
+    return function() return ((x - y) ^ 2):mean() end
+  end},
+  {"sum of x y over rows 1024²", function()
+    local x, y = lt.rand(1024, 1024), lt.rand(1024, 1024)
+    return function() return (x * y):sum(1) end
+  end},
+  {"RMS norm by hand 1024²", function()
+    local x, gain = lt.rand(1024, 1024), lt.rand(1024)
+    return function() return x * lt.rsqrt((x * x):mean(2, {keepdim = true}) + 1e-6) * gain end
+  end},
+  {"biased softmax 1024²", function()
+    local x, bias = lt.rand(1024, 1024), lt.rand(1024)
+    return function() return lt.softmax(x * 0.125 + bias, 2) end
+  end},
   {"MLP 64×784-512-10", function() return steps.mlp(64, {784, 512, 10}) end},
   {"MLP 32×2-16-2", function() return steps.mlp(32, {2, 16, 2}) end},
   {"CNN 32×1×28×28", steps.cnn},

@@ -7,7 +7,7 @@
 #include "base/tiled.h"
 #include "base/status.h"
 
-enum { DEVICE_ABI = 4 };
+enum { DEVICE_ABI = 5 };
 
 typedef struct memory_stats {
   size_t live, peak, cached;      /* bytes in use, their maximum so far, bytes kept for reuse */
@@ -93,6 +93,10 @@ typedef struct device {
                                                               ** transforms together; 0 means 1 */
   int64_t     tile_bytes;                                     /* the bytes of a tile of the family tiled; 0: the device does
                                                               ** not compute tile by tile */
+  /* calls of the family tiled with 1 row: a reduction of any dims, or a softmax, may take the result of a program, also if
+  ** the result is stored. false: only a reduction of many neighbouring elements may, if the result is not stored and
+  ** tile_bytes is not 0 */
+  bool folds_all;
   int  (*count)(void);                                        /* returns the number of devices of this kind on this
                                                               ** machine */
   const char *(*reason)(void);                                /* returns the reason if count() is 0, or why

@@ -22,7 +22,7 @@ static void cuda_lacks_precision(enum precision p, char *reason, size_t size) {
 }
 
 const device cuda_device = {
-  .abi = DEVICE_ABI, .name = "cuda", .dlpack = 2, .dlpack_id = cuda_dlpack_id, .fft_rank = FFT_RANK,
+  .abi = DEVICE_ABI, .name = "cuda", .dlpack = 2, .dlpack_id = cuda_dlpack_id, .fft_rank = FFT_RANK, .folds_all = true,
   .count = cuda_count, .in_use = cuda_in_use, .reason = cuda_reason, .info = gpu_info,
   .limits = gpu_limits, .working_set = gpu_working_set, .describe = cuda_describe, .explain = gpu_explain,
   .lacks_precision = cuda_lacks_precision,
@@ -113,7 +113,7 @@ static const device_graphs graph_calls = {
 #include "families.def"
 
 const device rocm_device = {
-  .abi = DEVICE_ABI, .name = "rocm", .dlpack = 10, .dlpack_id = rocm_dlpack_id, .fft_rank = FFT_RANK,
+  .abi = DEVICE_ABI, .name = "rocm", .dlpack = 10, .dlpack_id = rocm_dlpack_id, .fft_rank = FFT_RANK, .folds_all = true,
   .count = rocm_count, .in_use = rocm_in_use, .reason = rocm_reason, .info = info,
   .limits = limits, .working_set = working_set, .describe = rocm_describe, .explain = explain,
   .alloc = alloc, .free = free_memory, .copy_in = copy_in, .copy_out = copy_out, .copy_across = copy_across,

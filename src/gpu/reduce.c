@@ -125,25 +125,26 @@ size_t gpu_reduce_bytes(const reduce_args *a) { return (size_t)a->outputs * (siz
 enum entry { ANYWHERE, ROWS, MERGE };
 static const char *const entries[] = {"reduce_anywhere", "reduce_rows", "reduce_merge"};
 
-static int build_kernel(gpu *g, uint64_t key, const reduce_call *c, enum entry entry, const gpu_kernel **k) {
+static int build_kernel(gpu *g, uint64_t key, const reduce_call *c, enum entry entry, gpu_folded *f, const gpu_kernel **k) {
   gpu_source s = {.file = "reduce.cuh", .entry = entries[entry]};
   gpu_define(&s, "OP=row_%s", rows[c->op].name);
   gpu_define(&s, "IN=DT_%s", dtypes[c->in.dtype].name);
   gpu_define(&s, "COMPUTE=DT_%s", dtypes[c->compute].name);
   gpu_define(&s, "OUT=DT_%s", dtypes[c->out.dtype].name);
   snprintf(s.name, sizeof s.name, "%s %s", rows[c->op].name, dtypes[c->in.dtype].name);
-  return gpu_build(g, key, &s, k);
+  return gpu_folded_build(g, key, f, &s, k);
 }
 
-static int launch(gpu *g, const reduce_call *c, enum entry entry, int64_t blocks, reduce_args *a) {
-  uint64_t key = GPU_KEY(GPU_reduce, c->op, c->in.dtype, c->compute, c->out.dtype, 0, entry);
+static int launch(gpu *g, const reduce_call *c, enum entry entry, int64_t blocks, reduce_args *a, gpu_folded *f) {
+  uint64_t key = gpu_folded_key(f, GPU_KEY(GPU_reduce, c->op, c->in.dtype, c->compute, c->out.dtype, 0, entry));
   const gpu_kernel *k = gpu_find(g, key);
-  int st = k ? OK : build_kernel(g, key, c, entry, &k);
-  return st == OK ? gpu_launch(g, k, (unsigned)blocks, REDUCE_THREADS, 0, (void *[]){a}) : st;
+  int st = k ? OK : build_kernel(g, key, c, entry, f, &k);
+  if (st != OK) return st;
+  return gpu_launch(g, k, (unsigned)blocks, REDUCE_THREADS, 0, (void *[]){a, f ? &f->args : NULL, f ? &f->plan : NULL});
 }
 
-int gpu_reduce_launch(gpu *g, const reduce_call *c, bool vectors, reduce_args *a) {
-  return launch(g, c, vectors ? ROWS : ANYWHERE, (int64_t)a->tiles * a->chunks, a);
+int gpu_reduce_launch(gpu *g, const reduce_call *c, bool vectors, reduce_args *a, gpu_folded *f) {
+  return launch(g, c, vectors ? ROWS : ANYWHERE, (int64_t)a->tiles * a->chunks, a, f);
 }
 
 /* Merges the accumulators of all chunks of each output into the output's result. */
@@ -152,19 +153,21 @@ static int launch_merge(gpu *g, const reduce_call *c, reduce_args *a) {
   a->chunks = 1;
   a->rows = power_of_2(ceil_divide(a->parts, EACH), REDUCE_THREADS);
   a->columns = REDUCE_THREADS / a->rows;
-  return launch(g, c, MERGE, ceil_divide(a->outputs, a->columns), a);
+  return launch(g, c, MERGE, ceil_divide(a->outputs, a->columns), a, NULL);
 }
 
-static int reduce(gpu *g, const reduce_call *c) {
+bool gpu_reduce_runs(const reduce_call *c) { return dtype_in_class(c->compute, rows[c->op].class); }
+
+int gpu_reduce_queue(gpu *g, const reduce_call *c, gpu_folded *f) {
   reduce_args a;
   bool vectors = gpu_reduce_share(&a, c);
-  gpu_reads(g, c->in.data);
+  if (!f) gpu_reads(g, c->in.data);
   gpu_writes(g, c->out.data);
-  if (a.chunks == 1) return gpu_reduce_launch(g, c, vectors, &a);
+  if (a.chunks == 1) return gpu_reduce_launch(g, c, vectors, &a, f);
   size_t bytes = gpu_reduce_bytes(&a);
   int st = gpu_scratch(g, bytes, &a.states);
   if (st != OK) return st;
-  st = gpu_reduce_launch(g, c, vectors, &a);
+  st = gpu_reduce_launch(g, c, vectors, &a, f);
   if (st == OK) st = launch_merge(g, c, &a);
   gpu_scratch_free(g, a.states, bytes);
   return st;
@@ -172,8 +175,8 @@ static int reduce(gpu *g, const reduce_call *c) {
 
 int gpu_reduce(int index, const reduce_call *c) {
   gpu *g;
-  if (!dtype_in_class(c->compute, rows[c->op].class)) return ERR_NO_KERNEL;
+  if (!gpu_reduce_runs(c)) return ERR_NO_KERNEL;
   if (c->kept.count == 0) return OK;
   int st = gpu_enter(index, &g);
-  return st == OK ? gpu_leave(g, reduce(g, c)) : st;
+  return st == OK ? gpu_leave(g, gpu_reduce_queue(g, c, NULL)) : st;
 }

@@ -30,20 +30,20 @@ typedef struct line_kernel {
   const char     *file, *entry_name, *op_name;
 } line_kernel;
 
-static int build_kernel(gpu *g, uint64_t key, const line_kernel *l, const line_call *c, const gpu_kernel **k) {
+static int build_kernel(gpu *g, uint64_t key, const line_kernel *l, const line_call *c, gpu_folded *f, const gpu_kernel **k) {
   gpu_source s = {.file = l->file, .entry = l->entry_name};
   gpu_define(&s, "OP=%s_%s", l->family == GPU_scan ? "scan" : "softmax", l->op_name);
   gpu_define(&s, "IN=DT_%s", dtypes[c->in.dtype].name);
   gpu_define(&s, "COMPUTE=DT_%s", dtypes[c->compute].name);
   gpu_define(&s, "OUT=DT_%s", dtypes[c->out.dtype].name);
   snprintf(s.name, sizeof s.name, "%s %s", l->op_name, dtypes[c->in.dtype].name);
-  return gpu_build(g, key, &s, k);
+  return gpu_folded_build(g, key, f, &s, k);
 }
 
-static int launch(gpu *g, const line_kernel *l, const line_call *c, int64_t blocks, int threads, void **arguments) {
-  uint64_t key = GPU_KEY(l->family, l->op, c->in.dtype, c->compute, c->out.dtype, 0, l->entry);
+static int launch(gpu *g, const line_kernel *l, const line_call *c, gpu_folded *f, int64_t blocks, int threads, void **arguments) {
+  uint64_t key = gpu_folded_key(f, GPU_KEY(l->family, l->op, c->in.dtype, c->compute, c->out.dtype, 0, l->entry));
   const gpu_kernel *k = gpu_find(g, key);
-  int st = k ? OK : build_kernel(g, key, l, c, &k);
+  int st = k ? OK : build_kernel(g, key, l, c, f, &k);
   return st == OK ? gpu_launch(g, k, (unsigned)blocks, (unsigned)threads, 0, arguments) : st;
 }
 
@@ -92,7 +92,7 @@ static int launch_scan(gpu *g, const scan_call *c, scan_args *a) {
   line_kernel l = {GPU_scan, (int)c->op, along, "scan.cuh", along ? "scan_rows" : "scan_columns", scans[c->op].name};
   int64_t blocks = along ? ceil_divide(a->lines, SCAN_THREADS / a->threads) * a->segments
                          : ceil_divide(a->lines * a->segments, SCAN_THREADS);
-  return launch(g, &l, &c->line, blocks, SCAN_THREADS, (void *[]){a});
+  return launch(g, &l, &c->line, NULL, blocks, SCAN_THREADS, (void *[]){a});
 }
 
 /* Scans lines that are cut into segments. First computes the total of each segment by a reduction in which each segment
@@ -109,7 +109,7 @@ static int scan_segments(gpu *g, const scan_call *c, scan_args *a) {
   if (st != OK) return st;
   a->states = totals.states;
   a->across = totals.across;
-  st = gpu_reduce_launch(g, &r, vectors, &totals);
+  st = gpu_reduce_launch(g, &r, vectors, &totals, NULL);
   if (st == OK) st = launch_scan(g, c, a);
   gpu_scratch_free(g, totals.states, bytes);
   return st;
@@ -153,11 +153,15 @@ static const char *const softmax_names[SOFTMAX_COUNT] = {
 
 enum softmax_entry { SOFTMAX_ROWS, SOFTMAX_SHORT, SOFTMAX_LONG };
 
-static int launch_softmax(gpu *g, const softmax_call *c, enum softmax_entry entry, int64_t blocks, int threads,
-                          void **arguments) {
+/* Launches a kernel with the parameters a and, unless it is NULL, `stride`. */
+static int launch_softmax(gpu *g, const softmax_call *c, gpu_folded *f, enum softmax_entry entry, int64_t blocks, int threads,
+                          void *a, int64_t *stride) {
+  void *arguments[4] = {a, stride};
+  int n = stride ? 2 : 1;
   static const char *const entries[] = {"softmax_rows", "softmax_short", "softmax_long"};
   line_kernel l = {GPU_softmax, (int)c->op, (int)entry, "softmax.cuh", entries[entry], softmax_names[c->op]};
-  return launch(g, &l, &c->line, blocks, threads, arguments);
+  if (f) arguments[n++] = &f->args, arguments[n] = &f->plan;
+  return launch(g, &l, &c->line, f, blocks, threads, arguments);
 }
 
 /* True if each line of operand k (0: out, 1: in) is contiguous and begins at an address that is aligned for vectors
@@ -177,7 +181,7 @@ static bool has_vectors(const line_call *c) {
 /* Computes lines that a block keeps in registers. If a line has at most FEW_THREADS * FEW_ITEMS elements, each
 ** thread has up to FEW_ITEMS elements. In longer lines, each thread has up to SOFTMAX_ITEMS elements. At most FEW_THREADS
 ** threads compute a line of at most FEW_THREADS * SOFTMAX_ITEMS elements. */
-static int softmax_held(gpu *g, const softmax_call *c) {
+static int softmax_held(gpu *g, const softmax_call *c, gpu_folded *f) {
   const line_call *l = &c->line;
   softmax_args a = {.in = l->in.data, .out = l->out.data, .lines = l->outer.count, .n = l->n,
                     .in_stride = l->in_stride, .out_stride = l->out_stride};
@@ -186,12 +190,12 @@ static int softmax_held(gpu *g, const softmax_call *c) {
                                                : power_of_2(ceil_divide(l->n, SOFTMAX_ITEMS), MOST_THREADS);
   int threads = a.rows < SCAN_THREADS ? SCAN_THREADS : a.rows;
   enum softmax_entry entry = has_vectors(l) ? SOFTMAX_ROWS : SOFTMAX_SHORT;
-  return launch_softmax(g, c, entry, ceil_divide(a.lines, threads / a.rows), threads, (void *[]){&a});
+  return launch_softmax(g, c, f, entry, ceil_divide(a.lines, threads / a.rows), threads, &a, NULL);
 }
 
 /* Computes lines that do not fit into registers and are read twice. If there are few and long lines, a first kernel
 ** computes the logsumexp of each line, with one block for each chunk of a line. */
-static int softmax_long(gpu *g, const softmax_call *c) {
+static int softmax_long(gpu *g, const softmax_call *c, gpu_folded *f) {
   reduce_call r;
   reduce_args a;
   int64_t out_stride = c->line.out_stride;
@@ -202,24 +206,26 @@ static int softmax_long(gpu *g, const softmax_call *c) {
   if (a.chunks > 1) {
     st = gpu_scratch(g, bytes, &a.states);
     if (st != OK) return st;
-    st = gpu_reduce_launch(g, &r, vectors, &a);
+    st = gpu_reduce_launch(g, &r, vectors, &a, f);
   }
   if (st == OK)
-    st = launch_softmax(g, c, SOFTMAX_LONG, (int64_t)a.tiles * a.chunks, REDUCE_THREADS, (void *[]){&a, &out_stride});
+    st = launch_softmax(g, c, f, SOFTMAX_LONG, (int64_t)a.tiles * a.chunks, REDUCE_THREADS, &a, &out_stride);
   if (a.chunks > 1) gpu_scratch_free(g, a.states, bytes);
   return st;
 }
 
-static int softmax(gpu *g, const softmax_call *c) {
-  gpu_reads(g, c->line.in.data);
+bool gpu_softmax_runs(const softmax_call *c) { return dtype_in_class(c->line.compute, CLASS_REALFLOAT); }
+
+int gpu_softmax_queue(gpu *g, const softmax_call *c, gpu_folded *f) {
+  if (!f) gpu_reads(g, c->line.in.data);
   gpu_writes(g, c->line.out.data);
-  return c->line.n <= HELD && is_along(&c->line) ? softmax_held(g, c) : softmax_long(g, c);
+  return c->line.n <= HELD && is_along(&c->line) ? softmax_held(g, c, f) : softmax_long(g, c, f);
 }
 
 int gpu_softmax(int index, const softmax_call *c) {
   gpu *g;
-  if (!dtype_in_class(c->line.compute, CLASS_REALFLOAT)) return ERR_NO_KERNEL;
+  if (!gpu_softmax_runs(c)) return ERR_NO_KERNEL;
   if (c->line.outer.count == 0 || c->line.n == 0) return OK;
   int st = gpu_enter(index, &g);
-  return st == OK ? gpu_leave(g, softmax(g, c)) : st;
+  return st == OK ? gpu_leave(g, gpu_softmax_queue(g, c, NULL)) : st;
 }

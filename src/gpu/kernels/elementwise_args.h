@@ -8,6 +8,10 @@
 
 enum { ELEMENTWISE_THREADS = 256, ELEMENTWISE_MOST_IN = 11, ELEMENTWISE_MOST_OUT = 8, ELEMENTWISE_MOST_CONSTANTS = 32 };
 
+/* The layouts of the inputs of a program whose results are contiguous. FLAT: each input is contiguous or has one value.
+** ROWS: so is each input along the inner dim of the plan, whose length is a multiple of a vector. STRIDED: any strides. */
+enum { LAYOUT_FLAT, LAYOUT_ROWS, LAYOUT_STRIDED };
+
 /* An input: the elements at `data` or, if `data` is NULL, the number `value` in the input's compute dtype. */
 typedef struct elementwise_in {
   const void *data;

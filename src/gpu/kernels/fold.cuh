@@ -5,9 +5,9 @@
 ** Row is one of the structs of accumulate.cuh. */
 
 #include "gpu/kernels/accumulate.cuh"
+#include "gpu/kernels/elements.cuh"
 #include "gpu/kernels/groups.cuh"
 #include "gpu/kernels/reduce_args.cuh"
-#include "gpu/kernels/stored.cuh"
 
 enum {
   W      = 16 / sizeof(in_t),                /* number of elements in a load of 16 bytes */
@@ -54,7 +54,7 @@ template <class A> INLINE A *state_of(const reduce_args &p, int64_t output, int6
 /* Accumulates in r, one at a time, the elements x[row], x[row + rows] … whose index is less than `count`. x[0] has
 ** position `first` among the reduced elements. */
 template <class Row>
-INLINE void fold_singles(typename Row::run &r, const in_t *x, int count, int64_t first, int row, int rows) {
+INLINE void fold_singles(typename Row::run &r, elements x, int count, int64_t first, int row, int rows) {
   for (int i = row; i < count; i += rows) {
     C one[1][1] = {{load(x[i])}};
     Row::fold(r, one, batch{1, first + i, 0});
@@ -64,15 +64,14 @@ INLINE void fold_singles(typename Row::run &r, const in_t *x, int count, int64_t
 /* Accumulates in r the vectors number row, row + rows … of the `vectors` vectors that begin at x. A vector has W
 ** elements. x must be aligned to 16 bytes, and x[0] has position `first` among the reduced elements. */
 template <class Row>
-INLINE void fold_vectors(typename Row::run &r, const in_t *x, int vectors, int64_t first, int row, int rows) {
-  const pack<in_t, W> *v = (const pack<in_t, W> *)x;
+INLINE void fold_vectors(typename Row::run &r, elements x, int vectors, int64_t first, int row, int rows) {
   for (int i = row; i < vectors; i += U * rows) {
     pack<in_t, W> raw[U];
     C y[U][W];
     batch b = {0, first + (int64_t)i * W, (int64_t)rows * W};
 #pragma unroll
     for (int u = 0; u < U; u++)
-      if (i + u * rows < vectors) raw[u] = v[i + u * rows], b.count = u + 1;
+      if (i + u * rows < vectors) raw[u] = vector_of<W>(x, i + u * rows), b.count = u + 1;
 #pragma unroll
     for (int u = 0; u < U; u++)
 #pragma unroll
@@ -82,7 +81,7 @@ INLINE void fold_vectors(typename Row::run &r, const in_t *x, int vectors, int64
 }
 
 template <class Row>
-INLINE void fold_run(typename Row::run &r, const in_t *x, int count, int64_t first, int row, int rows) {
+INLINE void fold_run(typename Row::run &r, elements x, int count, int64_t first, int row, int rows) {
   int head = to_alignment(x);
   if (head > count) head = count;
   int vectors = (count - head) / W, done = head + vectors * W;
@@ -95,7 +94,7 @@ INLINE void fold_run(typename Row::run &r, const in_t *x, int count, int64_t fir
 ** output's element 0, and `row` is the thread's number among the p.rows threads of the output. The elements along the
 ** innermost dim are adjacent in memory. */
 template <class Row>
-INLINE void fold_runs(typename Row::run &r, const reduce_args &p, const in_t *x, int64_t begin, int64_t end, int row) {
+INLINE void fold_runs(typename Row::run &r, const reduce_args &p, elements x, int64_t begin, int64_t end, int row) {
   int64_t length = p.reduced.ndim <= 1 ? p.n : p.reduced.length[p.reduced.ndim - 1];
   for (int64_t i = begin, stop; i < end; i = stop) {
     stop = p.reduced.ndim <= 1 ? end : i - i % length + length;
@@ -116,7 +115,7 @@ template <class Row> INLINE void fold_batch(typename Row::run &r, const in_t (&r
 /* Accumulates in r the elements number row, row + rows … of `count` elements that are `stride` apart in memory. Element
 ** number 0 is *x and has position `first` among the reduced elements. */
 template <class Row>
-INLINE void fold_strided(typename Row::run &r, const in_t *x, int64_t stride, int count, int64_t first, int row,
+INLINE void fold_strided(typename Row::run &r, elements x, int64_t stride, int count, int64_t first, int row,
                          int rows) {
   int64_t step = rows * stride;
   x += row * stride;
@@ -133,7 +132,7 @@ INLINE void fold_strided(typename Row::run &r, const in_t *x, int64_t stride, in
 /* Accumulates in r the elements first + row, first + row + rows … up to first + count - 1 of a loop nest with several
 ** dims. x is the address of the nest's element 0. */
 template <class Row>
-INLINE void fold_nest(typename Row::run &r, const in_t *x, const gpu_nest &nest, int count, int64_t first, int row,
+INLINE void fold_nest(typename Row::run &r, elements x, const gpu_nest &nest, int count, int64_t first, int row,
                       int rows) {
   for (int i = row; i < count; i += SINGLE * rows) {
     in_t raw[SINGLE];
@@ -148,7 +147,7 @@ INLINE void fold_nest(typename Row::run &r, const in_t *x, const gpu_nest &nest,
 /* Accumulates in r the elements begin + row, begin + row + p.rows … up to end - 1 of an output's reduced elements. x is
 ** the address of the output's element 0. */
 template <class Row>
-INLINE void fold_anywhere(typename Row::run &r, const reduce_args &p, const in_t *x, int64_t begin, int64_t end,
+INLINE void fold_anywhere(typename Row::run &r, const reduce_args &p, elements x, int64_t begin, int64_t end,
                           int row) {
   int count = (int)(end - begin);
   int64_t stride = p.reduced.stride[0][0];

@@ -24,25 +24,23 @@ INLINE void leave(const reduce_args &p, const place &at, Row::A a) {
   else *state_of<Row::A>(p, at.output, at.chunk, p.chunks) = a;
 }
 
-INLINE const in_t *input_of(const reduce_args &p, int64_t output) {
-  return (const in_t *)p.in + nest_offset(p.kept, 1, output);
-}
+INLINE elements input_of(const reduce_args &p, elements x, int64_t output) { return x + nest_offset(p.kept, 1, output); }
 
 /* Reduces elements that are contiguous along their innermost dim. p.across must be false. */
-KERNEL_COOPERATIVE(reduce_rows)(reduce_args first) {
+KERNEL_COOPERATIVE(reduce_rows)(reduce_args first PROGRAM_PARAMETERS) {
   const reduce_args &p = in_place(first);
   place at = find_place(p);
   Row::run r = Row::init();
   if (at.row >= 0)
-    fold_runs<Row>(r, p, input_of(p, at.output), begin_of_chunk(p, at.chunk), end_of_chunk(p, at.chunk), at.row);
+    fold_runs<Row>(r, p, input_of(p, ELEMENTS(p), at.output), begin_of_chunk(p, at.chunk), end_of_chunk(p, at.chunk), at.row);
   leave(p, at, merge_group<Row>(Row::total(r), p.rows));
 }
 
-KERNEL_COOPERATIVE(reduce_anywhere)(reduce_args p) {
+KERNEL_COOPERATIVE(reduce_anywhere)(reduce_args p PROGRAM_PARAMETERS) {
   place at = find_place(p);
   Row::run r = Row::init();
   if (at.row >= 0)
-    fold_anywhere<Row>(r, p, input_of(p, at.output), begin_of_chunk(p, at.chunk), end_of_chunk(p, at.chunk), at.row);
+    fold_anywhere<Row>(r, p, input_of(p, ELEMENTS(p), at.output), begin_of_chunk(p, at.chunk), end_of_chunk(p, at.chunk), at.row);
   leave(p, at, merge_rows<Row>(p, Row::total(r)));
 }
 

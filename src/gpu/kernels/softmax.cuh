@@ -25,12 +25,12 @@ typedef state_logsum<C> Row;
 ** * V elements later, and so on. p.rows is the number of threads of a line. All loads are in flight before the first
 ** loaded value is used. Elements after the end of the line become -infinity, whose exponential is 0. */
 template <int V>
-INLINE void load_line(C (&x)[SOFTMAX_ITEMS], const softmax_args &p, const in_t *line, int thread, int count) {
+INLINE void load_line(C (&x)[SOFTMAX_ITEMS], const softmax_args &p, elements line, int thread, int count) {
   pack<in_t, V> raw[SOFTMAX_ITEMS / V];
 #pragma unroll
   for (int u = 0; u < SOFTMAX_ITEMS / V; u++) {
     int i = (u * p.rows + thread) * V;
-    if (i < count) raw[u] = *(const pack<in_t, V> *)(line + i * p.in_stride);
+    if (i < count) raw[u] = vector_of<V>(line + i * p.in_stride, 0);
   }
 #pragma unroll
   for (int u = 0; u < SOFTMAX_ITEMS / V; u++)
@@ -67,11 +67,11 @@ INLINE double keep_exponentials(C (&x)[SOFTMAX_ITEMS], C max) {
 
 /* Computes a line by p.rows threads, which keep the line's elements in registers. A thread loads V neighbouring
 ** elements at a time. */
-template <int V> INLINE void softmax_line(const softmax_args &p) {
+template <int V> INLINE void softmax_line(const softmax_args &p, elements all) {
   int thread = (int)threadIdx.x % p.rows;
   int64_t line = (int64_t)blockIdx.x * (blockDim.x / p.rows) + threadIdx.x / p.rows;
   int count = line < p.lines ? (int)p.n : 0;
-  const in_t *in = (const in_t *)p.in + nest_offset(p.outer, 1, line);
+  elements in = all + nest_offset(p.outer, 1, line);
   out_t *out = (out_t *)p.out + nest_offset(p.outer, 0, line);
   C x[SOFTMAX_ITEMS], max = -(C)INFINITY;
   load_line<V>(x, p, in, thread, count);
@@ -86,8 +86,10 @@ template <int V> INLINE void softmax_line(const softmax_args &p) {
 
 /* softmax_rows loads vectors, so lines must be contiguous, and their length and addresses must be multiples of a
 ** vector. softmax_short loads single elements of any lines. */
-KERNEL_COOPERATIVE(softmax_rows)(softmax_args p) { softmax_line<(W < SOFTMAX_ITEMS ? W : SOFTMAX_ITEMS)>(p); }
-KERNEL_COOPERATIVE(softmax_short)(softmax_args p) { softmax_line<1>(p); }
+KERNEL_COOPERATIVE(softmax_rows)(softmax_args p PROGRAM_PARAMETERS) {
+  softmax_line<(W < SOFTMAX_ITEMS ? W : SOFTMAX_ITEMS)>(p, ELEMENTS(p));
+}
+KERNEL_COOPERATIVE(softmax_short)(softmax_args p PROGRAM_PARAMETERS) { softmax_line<1>(p, ELEMENTS(p)); }
 
 /* ---- lines that are read twice ---- */
 
@@ -102,9 +104,9 @@ INLINE softmax_of make_softmax_of(logsum a) {
 }
 
 /* Computes the results for one chunk of a line. A line has one chunk or several. */
-INLINE void softmax_chunk(const reduce_args &p, const place &at, int64_t out_stride, softmax_of s) {
+INLINE void softmax_chunk(const reduce_args &p, elements all, const place &at, int64_t out_stride, softmax_of s) {
   int64_t begin = begin_of_chunk(p, at.chunk), in_stride = p.reduced.stride[0][0];
-  const in_t *in = (const in_t *)p.in + nest_offset(p.kept, 1, at.output) + begin * in_stride;
+  elements in = all + (nest_offset(p.kept, 1, at.output) + begin * in_stride);
   out_t *out = (out_t *)p.out + nest_offset(p.kept, 0, at.output) + begin * out_stride;
   int count = (int)(end_of_chunk(p, at.chunk) - begin);
   for (int i = at.row; i < count; i += SINGLE * p.rows) {
@@ -122,19 +124,18 @@ INLINE void softmax_chunk(const reduce_args &p, const place &at, int64_t out_str
 /* Returns this thread's part of a line's logsum (largest element and sum of exponentials). If the line has one chunk,
 ** the thread reads its share of the line's elements. If the line has several chunks, the reduction logsumexp has
 ** computed a logsum for each chunk, and the thread merges its share of these. */
-INLINE logsum pass_over(const reduce_args &p, const place &at) {
+INLINE logsum pass_over(const reduce_args &p, elements all, const place &at) {
   logsum a = Row::init();
   if (at.row < 0) return a;
   if (p.chunks == 1)
-    fold_strided<Row>(a, (const in_t *)p.in + nest_offset(p.kept, 1, at.output), p.reduced.stride[0][0], (int)p.n, 0,
-                      at.row, p.rows);
+    fold_strided<Row>(a, all + nest_offset(p.kept, 1, at.output), p.reduced.stride[0][0], (int)p.n, 0, at.row, p.rows);
   else
     for (int k = at.row; k < p.chunks; k += p.rows) a = Row::merge(a, *state_of<logsum>(p, at.output, k, p.chunks));
   return a;
 }
 
-KERNEL_COOPERATIVE(softmax_long)(reduce_args p, int64_t out_stride) {
+KERNEL_COOPERATIVE(softmax_long)(reduce_args p, int64_t out_stride PROGRAM_PARAMETERS) {
   place at = find_place(p);
-  logsum a = merge_rows<Row>(p, pass_over(p, at));
-  if (at.row >= 0) softmax_chunk(p, at, out_stride, make_softmax_of(a));
+  logsum a = merge_rows<Row>(p, pass_over(p, ELEMENTS(p), at));
+  if (at.row >= 0) softmax_chunk(p, ELEMENTS(p), at, out_stride, make_softmax_of(a));
 }

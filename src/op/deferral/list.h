@@ -38,8 +38,8 @@ typedef struct entry {
   bool mixed;                          /* needed steps write different views of the storage */
   bool read;                           /* a later needed step reads the storage */
   bool local;                          /* the elements exist only tile by tile */
-  bool folded;                         /* a local result that takes no memory: the reduction that reads the elements takes
-                                       ** them as they are computed */
+  bool folded;                         /* a local result that takes no memory: the step that reads the elements takes them
+                                       ** as they are computed */
   int  writer;                         /* the last needed step that writes the storage, or NONE */
   int  reader_group;                   /* the last group that reads the storage from memory, or NONE */
   int  first, last;                    /* the first and the last group that read or write the storage in memory */
@@ -99,8 +99,8 @@ typedef struct group {
   int     tile_end;                    /* the last of the groups that are computed tile by tile together with this group,
                                        ** the first of them; the group itself if it is computed as a whole */
   int64_t rows;                        /* the number of rows of these groups: a tile is a range of rows */
-  int     folded;                      /* the step whose result the next group, a reduction, takes as it is computed, or
-                                       ** NONE */
+  int     folded;                      /* the step whose result the next group, a reduction or a softmax, takes as it is
+                                       ** computed, or NONE */
 } group;
 
 /* True if the group runs as a program. */

@@ -219,8 +219,12 @@ void lower_operands(const deferral *d, const lowering *l, int64_t rows, const in
   part->noperand = n;
   part->nresult = l->family == TILED_elementwise ? l->nresult : 1;
   part->folded = -1;
-  for (int k = 0; k < l->nresult; k++)
-    if (l->results[k] == l->group->folded) part->folded = k;
+  part->keeps = false;
+  for (int k = 0; k < l->nresult; k++) {
+    if (l->results[k] != l->group->folded) continue;
+    part->folded = k;
+    part->keeps = !d->entries[d->steps[l->results[k]].out.entry].folded;
+  }
   for (int k = 0; k < n; k++) {
     bool number = list[k].view->entry == NONE;
     part->at[k] = number ? (tiled_operand){.number = true} : place_operand(d, &list[k], rows, &scratch[list[k].view->entry]);

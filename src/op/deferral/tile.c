@@ -211,7 +211,7 @@ static bool folds_runs(const step *s) {
   return run >= RUN;
 }
 
-/* True if the group reads an entry that it writes. */
+/* True if the group reads the entry, or if it reads pieces. */
 static bool reads(const deferral *d, const group *g, int written) {
   bool found = false;
   for (int k = 0; k < g->nin; k++) found |= g->in[k]->entry == written || d->entries[g->in[k]->entry].piece != NONE;
@@ -233,17 +233,28 @@ static bool reads_transposed(const deferral *d, const group *g) {
   return false;
 }
 
-/* Returns the step of group `number` whose result only the next group, a reduction, reads, and may take as it is computed.
+/* True if the device can compute group g and the step that takes the result. */
+static bool can_take(const deferral *d, const group *g, const step *taker) {
+  if (taker->where.device->folds_all)
+    return taker->kind == STEP_REDUCE || (taker->kind == STEP_LINE && !taker->op.line.info->is_scan);
+  return taker->kind == STEP_REDUCE && folds_runs(taker) && !reads_transposed(d, g);
+}
+
+/* True if the elements of the entry, which groups `number` and number + 1 write and read, are needed in memory. */
+static bool is_kept(const entry *e, int number) { return e->wanted || e->last != number + 1; }
+
+/* Returns the step of group `number` whose result the next group, a reduction or a softmax, may take as it is computed.
 ** Returns NONE if there is none. */
 static int find_folded(const deferral *d, int number) {
   const group *g = &d->groups[number];
   if (number + 1 == d->ngroup) return NONE;
-  const step *first = &d->steps[g->first], *r = &d->steps[g[1].first];
-  if (first->kind != STEP_MAP || r->kind != STEP_REDUCE || !place_equal(first->where, r->where)) return NONE;
-  const operand_view *in = &r->in[0];
+  const step *first = &d->steps[g->first], *taker = &d->steps[g[1].first];
+  if (first->kind != STEP_MAP || taker->kind == STEP_MAP || !place_equal(first->where, taker->where)) return NONE;
+  const operand_view *in = &taker->in[0];
   const entry *e = &d->entries[in->entry];
-  if (!e->fresh || e->store->ptr || e->wanted || e->mixed || e->first != number || e->last != number + 1) return NONE;
-  if (!is_whole(d, in, &r->in_shape) || !folds_runs(r) || reads_transposed(d, g)) return NONE;
+  if (!e->fresh || e->store->ptr || e->mixed || e->first != number) return NONE;
+  if (is_kept(e, number) && !taker->where.device->folds_all) return NONE;
+  if (!is_whole(d, in, &taker->in_shape) || !can_take(d, g, taker)) return NONE;
   int folded = NONE;
   for (int i = g->first; i != NONE; i = d->steps[i].next) {
     const operand_view *out = &d->steps[i].out;
@@ -260,14 +271,15 @@ static void fold_group(deferral *d, int number) {
   g->folded = find_folded(d, number);
   if (g->folded == NONE) return;
   entry *e = &d->entries[d->steps[g->folded].out.entry];
-  e->local = e->folded = true;
+  if (!is_kept(e, number)) e->local = e->folded = true;
 }
 
-/* Joins a group that belongs to no tiles, and the reduction that folds its result, to a tile of one row. */
+/* Joins a group that belongs to no tiles, and the group that takes its result, to a tile of one row. */
 static void fold_whole(deferral *d, int number) {
   group *g = &d->groups[number];
-  if (d->groups[number].tile_end > number || d->steps[g->first].where.device->tile_bytes == 0) return;
-  if (d->steps[g->first].count < LEAST_FOLDED || number + 1 == d->ngroup || g[1].tile_end > number + 1) return;
+  const device *on = d->steps[g->first].where.device;
+  if (d->groups[number].tile_end > number || number + 1 == d->ngroup || g[1].tile_end > number + 1) return;
+  if (!on->folds_all && (on->tile_bytes == 0 || d->steps[g->first].count < LEAST_FOLDED)) return;
   fold_group(d, number);
   if (g->folded == NONE) return;
   g->tile_end = number + 1;
