@@ -59,7 +59,7 @@ local function run(row, dtype, tolerance)
     end
   end
   if row.weights then
-    pytorch.backward(row, outputs, dtype)
+    pytorch.backward(outputs, pytorch.weights(row, dtype))
     check_gradients(row, inputs, subject, tolerance)
   end
 end

@@ -71,10 +71,18 @@ function pytorch.call(row, subject, inputs)
   return flatten(results, results.n, {})
 end
 
---- Calls backward on the results of a case that has gradients, with the weights of the case.
-function pytorch.backward(row, outputs, dtype)
-  for k, e in ipairs(row.weights) do
-    if e then outputs[k]:backward(tensor(e, dtype), {retain_graph = k < #row.weights}) end
+--- Returns the weights of a case that has gradients: one or false for each result of the case. Other cases have no
+-- weights.
+function pytorch.weights(row, dtype)
+  local weights = {}
+  for k, e in ipairs(row.weights or {}) do weights[k] = e and tensor(e, dtype) end
+  return weights
+end
+
+--- Calls backward on the results of a case, with its weights.
+function pytorch.backward(outputs, weights)
+  for k, weight in ipairs(weights) do
+    if weight then outputs[k]:backward(weight, {retain_graph = k < #weights}) end
   end
 end
 
