@@ -121,7 +121,9 @@ describe("docs/embedding.md", function()
     for path in shell.passes("find src lua -name '*.[ch]' -o -name '*.lua'"):gmatch "[^\n]+" do
       local text = shell.read(path)
       -- The names in `search` of a vendor of GPUs (src/gpu/vendor) are passed to getenv, too.
-      for _, pattern in ipairs {"getenv%(? ?\"([A-Z_]+)\"", "%.list = \"([A-Z_]+)\"", "%.root = \"([A-Z_]+)\""} do
+      -- The functions `variable` and `read_number` of src/distributed call getenv.
+      for _, pattern in ipairs {"getenv%(? ?\"([A-Z_]+)\"", "variable%(\"([A-Z_]+)\"", "read_number%(\"([A-Z_]+)\"",
+        "%.list = \"([A-Z_]+)\"", "%.root = \"([A-Z_]+)\""} do
         for name in text:gmatch(pattern) do
           found = found + 1
           assert.truthy(page:find("`" .. name .. "`", 1, true), name .. " in " .. path)

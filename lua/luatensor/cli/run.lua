@@ -38,6 +38,7 @@ local function fail(problem)
   local distributed = job()
   if not distributed then error(problem, 0) end
   io.stderr:write(("luatensor: rank %d: %s\n"):format(distributed.rank(), problem))
+  core.sleep(0.3)             -- an abort ends MPICH's launcher at once, and output that it has not read yet is lost
   core.distributed_abort(interrupt.is(problem) and 130 or 1)
 end
 
