@@ -59,6 +59,19 @@ many.each(function(launcher)
 
     it("finds different calls", function() many.passes(launcher, 2, "distributed_faults.lua sizes") end)
 
+    for _, like in ipairs {"more", "fewer", "other", "half", "none"} do
+      it("finds a receiver that expects other elements than it gets: " .. like, function()
+        many.passes(launcher, 2, "distributed_faults.lua message " .. like)
+      end)
+    end
+
+    it("finds dtypes that differ although the engine adds the same elements", function()
+      many.passes(launcher, 2, "distributed_faults.lua dtypes float16")
+      many.passes(launcher, 2, "distributed_faults.lua dtypes complex64")
+    end)
+
+    it("finds that only one process divides the group", function() many.passes(launcher, 2, "distributed_faults.lua split") end)
+
     it("is told which calls differ", function()
       many.passes(launcher, 2, "distributed_faults.lua differs", "LUATENSOR_DISTRIBUTED_CHECK=1")
     end)

@@ -17,13 +17,14 @@ typedef enum exchange_kind {
   EXCHANGE_BROADCAST,   /* `to` of each process becomes `to` of process `peer`; `from` is not used */
   EXCHANGE_SEND,        /* sends `from` to process `peer` */
   EXCHANGE_RECV,        /* receives `to` from process `peer` */
-  EXCHANGE_BARRIER      /* waits until all processes of the group take part */
+  EXCHANGE_BARRIER,     /* waits until all processes of the group take part */
+  EXCHANGE_SPLIT        /* moves nothing: `split` follows if all processes take part */
 } exchange_kind;
 
 /* One exchange of contiguous elements. */
 typedef struct exchange {
   exchange_kind kind;
-  enum dtype    dtype;
+  enum dtype    dtype, given;     /* of the elements, and of the script's tensor: half floats are added as float32 */
   place         where;            /* the device of both blocks of memory */
   const void   *from;             /* from == to: the exchange is in place; for kinds SUM and MAX only */
   void         *to;

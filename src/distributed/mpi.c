@@ -358,7 +358,9 @@ typedef struct request {
   int64_t  at, total;                  /* elements that calls of MPI have moved so far, and all elements */
   handle   pending;                    /* the non-blocking call that runs */
   bool     waits;                      /* a non-blocking call runs */
-  int64_t  own[2], agreed[2];          /* the fingerprint of the call and its negative; the largest of all processes */
+  /* The fingerprint of the call and its negative, and the largest of all processes. For a pair of processes: the dtype and
+  ** the number of the elements, and those of the sender. */
+  int64_t  own[2], agreed[2];
   unsigned tests;
   double   end_seen;                   /* the time when the end of a process of the group was seen; 0: none */
 } request;
@@ -409,6 +411,7 @@ static int move(const group *g, request *r, int n) {
     case EXCHANGE_RECV:
       return mpi.Irecv(to, bytes, byte, c->peer, TAG, g->handle, &r->pending);
     case EXCHANGE_BARRIER:
+    case EXCHANGE_SPLIT:
       break;
   }
   return 0;
@@ -426,8 +429,8 @@ static bool move_next(const group *g, request *r, char *reason) {
 
 /* Returns a number from 0 on that is the same for calls that fit together. */
 static int64_t fingerprint(const exchange *c) {
-  uint64_t h = 0, part[] = {(uint64_t)c->kind, (uint64_t)c->dtype, (uint64_t)c->count, (uint64_t)c->peer};
-  for (int k = 0; k < 4; k++) {
+  uint64_t h = 0, part[] = {(uint64_t)c->kind, (uint64_t)c->dtype, (uint64_t)c->given, (uint64_t)c->count, (uint64_t)c->peer};
+  for (size_t k = 0; k < sizeof part / sizeof *part; k++) {
     h = (h ^ part[k]) * 0x9E3779B97F4A7C15u;
     h ^= h >> 32;
   }
@@ -440,6 +443,33 @@ static bool compare_calls(const group *g, request *r, char *reason) {
   return check(mpi.Iallreduce(r->own, r->agreed, 2, mpi.h[INT64], mpi.h[OP_MAX], g->handle, &r->pending), "Iallreduce", reason);
 }
 
+/* Sends or receives the first message of a pair of processes, which describes the elements of the second. MPI itself does not
+** compare the dtypes, returns unset elements if the receiver expects more, and may end the process if it expects fewer. */
+static bool begin_pair(const group *g, request *r, char *reason) {
+  int bytes = sizeof r->own;
+  r->own[0] = r->c.given;
+  r->own[1] = r->c.count;
+  if (r->c.kind == EXCHANGE_SEND)
+    return check(mpi.Isend(r->own, bytes, mpi.h[BYTE], r->c.peer, TAG, g->handle, &r->pending), "Isend", reason);
+  return check(mpi.Irecv(r->agreed, bytes, mpi.h[BYTE], r->c.peer, TAG, g->handle, &r->pending), "Irecv", reason);
+}
+
+/* Returns false if the calls of the processes do not fit together. */
+static bool calls_fit(const request *r, char *reason) {
+  const int64_t *own = r->own, *agreed = r->agreed;
+  if (r->c.kind == EXCHANGE_SEND) return true;
+  if (r->c.kind == EXCHANGE_RECV) {
+    if (agreed[0] == own[0] && agreed[1] == own[1]) return true;
+    snprintf(reason, ENGINE_REASON, "rank %d sends %lld elements of %s, but this process expects %lld of %s", r->c.peer,
+             (long long)agreed[1], dtypes[agreed[0]].name, (long long)own[1], dtypes[own[0]].name);
+    return false;
+  }
+  if (agreed[0] == -agreed[1]) return true;
+  snprintf(reason, ENGINE_REASON, "the processes call different functions, or give tensors of different sizes or dtypes; "
+           "distributed.init{check = true} names the difference");
+  return false;
+}
+
 static bool begin(group *g, const exchange *c, void **made, char *reason) {
   request *r = calloc(1, sizeof *r);
   if (!r) {
@@ -448,8 +478,9 @@ static bool begin(group *g, const exchange *c, void **made, char *reason) {
   }
   bool parts = c->kind == EXCHANGE_GATHER || c->kind == EXCHANGE_SCATTER;
   bool pair = c->kind == EXCHANGE_SEND || c->kind == EXCHANGE_RECV;
-  *r = (request){.c = *c, .total = c->count * (parts ? g->size : 1), .waits = !c->later && !pair};
+  *r = (request){.c = *c, .total = c->count * (parts ? g->size : 1), .waits = !c->later};
   *made = r;
+  if (pair) return begin_pair(g, r, reason);
   if (r->waits) return compare_calls(g, r, reason);
   return r->total == 0 || move_next(g, r, reason);
 }
@@ -474,11 +505,7 @@ static bool test(group *g, void *request_of_begin, bool *done, char *reason) {
   if (r->waits && !check(mpi.Test(&r->pending, &ready, status), "Test", reason)) return false;
   if (!ready) return check_ended(g, r, reason);
   r->waits = false;
-  if (r->agreed[0] != -r->agreed[1]) {
-    snprintf(reason, ENGINE_REASON, "the processes call different functions, or give tensors of different sizes or dtypes; "
-             "distributed.init{check = true} names the difference");
-    return false;
-  }
+  if (!calls_fit(r, reason)) return false;
   if (r->at < r->total) return move_next(g, r, reason);
   *done = true;
   free(r);

@@ -51,9 +51,9 @@ end
 
 --- Starts an exchange.
 -- @tab group
--- @string kind "all_sum", "all_max", "all_gather", "reduce_scatter", "broadcast", "send", "recv" or "barrier"
--- @tparam tensor x the elements of this process, or for recv a tensor like the result; nil for barrier
--- @tab shape of the result; nil for send and barrier
+-- @string kind "all_sum", "all_max", "all_gather", "reduce_scatter", "broadcast", "send", "recv", "barrier" or "split"
+-- @tparam tensor x the elements of this process, or for recv a tensor like the result; nil for barrier and split
+-- @tab shape of the result; nil for send, barrier and split
 -- @int peer the root of a broadcast, the receiver or the sender
 -- @bool in_place the result is written to x if the engine can take x as it is
 -- @bool later this process computes while the exchange runs
@@ -70,7 +70,7 @@ function exchange.begin(group, kind, x, shape, peer, in_place, later)
     to = core.empty(shape, {dtype = from.dtype, device = from.device})
   end
   if kind == "recv" then from = nil end
-  return {work = core.distributed_begin(group.handle, kind, from, to, peer, later), to = to, like = x}
+  return {work = core.distributed_begin(group.handle, kind, from, to, peer, later, x), to = to, like = x}
 end
 
 --- Advances an exchange that was started for later. MPI moves elements only while its functions run, so that a process

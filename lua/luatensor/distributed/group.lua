@@ -46,6 +46,7 @@ function Group:__tostring() return ("Group: rank %d of %d"):format(self.place, s
 function Group:split(colour, key)
   if colour ~= nil then args.check("split", "colour", colour, {"integer", 0, 2^31 - 1}) end
   if key ~= nil then args.check("split", "key", key, {"integer", -2^31, 2^31 - 1}) end
+  exchange.run(self, "split")                       -- the engine's call may wait for ever if the processes differ
   local handle, rank, size = core.distributed_split(self.handle, colour or -1, key or self.place)
   return handle and groups.new(handle, rank, size, self.engine, self.checked)
 end

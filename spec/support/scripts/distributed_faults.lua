@@ -60,6 +60,26 @@ function faults.sizes()
   refuses("give tensors of different sizes", distributed.all_sum, distributed.rank() == last and lt.ones(3000000) or x)
 end
 
+-- The last process expects other elements than the first sends.
+function faults.message()
+  local like = ({more = lt.ones(2000), fewer = lt.ones(2), other = x:to("int32"), half = x:to("float16"), none = lt.ones(0)})[at]
+  if distributed.rank() == 0 then return distributed.send(x, last) end
+  refuses(("rank 0 sends 1000 elements of float32, but this process expects %d of %s"):format(like.size, like.dtype),
+    distributed.recv, like, 0)
+end
+
+-- The dtypes of the processes differ, but the engine gets the same elements from all.
+function faults.dtypes()
+  local odd = distributed.rank() == last
+  refuses("or give tensors of different sizes or dtypes", distributed.all_sum, odd and x:to(at) or lt.ones(at == "complex64" and 2000 or 1000))
+end
+
+-- One process divides the group, and the others do not.
+function faults.split()
+  local group = distributed.init()
+  refuses("the processes call different functions", distributed.rank() == last and group.split or group.barrier, group)
+end
+
 -- The process ends without closing the Lua state.
 function faults.leaves()
   distributed.all_sum(x)

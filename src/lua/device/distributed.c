@@ -127,7 +127,7 @@ static int l_native(lua_State *L) {
   return 2;
 }
 
-static const char *const kinds[] = {"all_sum", "all_max", "all_gather", "reduce_scatter", "broadcast", "send", "recv", "barrier", NULL};
+static const char *const kinds[] = {"all_sum", "all_max", "all_gather", "reduce_scatter", "broadcast", "send", "recv", "barrier", "split", NULL};
 
 /* Fills c from the tensors at the stack indices 3 (from) and 4 (to). Sums of complex numbers are sums of their parts. */
 static void read_operands(lua_State *L, exchange *c, const char *fn) {
@@ -144,12 +144,13 @@ static void read_operands(lua_State *L, exchange *c, const char *fn) {
   c->count *= 2;
 }
 
-/* distributed_begin(group, kind, from, to, peer, later): starts an exchange of contiguous tensors. */
+/* distributed_begin(group, kind, from, to, peer, later, x): starts an exchange of contiguous tensors, which were made for the
+** script's tensor x. */
 static int l_begin(lua_State *L) {
   exchange c = {.kind = (exchange_kind)luaL_checkoption(L, 2, NULL, kinds), .peer = (int)luaL_optinteger(L, 5, 0), .later = lua_toboolean(L, 6)};
   const char *fn = kinds[c.kind];
   char reason[ENGINE_REASON];
-  lua_settop(L, 6);
+  lua_settop(L, 7);
   work *w = push_object(L, &work_class, sizeof *w, 2);
   for (int k = 1; k <= 2; k++) {
     lua_pushvalue(L, 2 + k);
@@ -157,6 +158,7 @@ static int l_begin(lua_State *L) {
   }
   if (recorder()) recorder()->check_write(L, fn, 4);
   read_operands(L, &c, fn);
+  if (!lua_isnil(L, 7)) c.given = check_tensor(L, 7, fn)->dtype;
   group *g = w->group = group_for(L, c.where, fn);
   luaL_argcheck(L, g->engine, 1, "the group has only this process");
   int st = g->engine->on_stream ? OK : place_is_captured(c.where) ? ERR_CAPTURE : queue_wait(c.where);
