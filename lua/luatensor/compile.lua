@@ -59,21 +59,6 @@ local function case_of(self, given)
   return node.case
 end
 
--- True if case_of would return this case, which has a graph.
-local function is_case(case, given)
-  local inputs = case.inputs
-  if given.n ~= inputs.n or is_recording() ~= case.recording then return false end
-  for i = 1, given.n do
-    local v, input = given[i], inputs[i]
-    if is_tensor(v) then
-      if not is_tensor(input) or core.gone(input) or not core.alike(v, input) then return false end
-    elseif kind_of(v) ~= kind_of(input) then
-      return false
-    end
-  end
-  return true
-end
-
 -- ---- capturing ----
 
 -- If two arguments share memory and one of them is copied, returns the numbers of both: f may write through one and
@@ -120,7 +105,8 @@ end
 local simple = {["nil"] = true, number = true, boolean = true, string = true}
 
 -- Checks the results of the captured call. Returns a list with, for each result, the number of the argument that it is,
--- or "new" for a tensor that the call made or a view of an argument that is copied, or "same".
+-- or "new" for a tensor that the call made or a view of an argument that is copied, or "same". add_results refines the
+-- list: -j for the same tensor as result j, and "anew" for a tensor that each replay makes anew.
 local function sources_of(graph, results, inputs, copied)
   local sources = {}
   for k = 1, results.n do
@@ -157,6 +143,31 @@ local function gradients_of(graph)
   return list
 end
 
+-- Replaces the new results by views. Returns a weak table of the results.
+local function hide_results(case)
+  local sources, results, hidden = case.sources, case.results, setmetatable({}, {__mode = "v"})
+  for k = 1, results.n do
+    for j = 1, k - 1 do
+      if sources[k] == "new" and rawequal(results[k], hidden[j]) then sources[k] = -j end
+    end
+    if sources[k] == "new" then hidden[k], results[k] = results[k], results[k]:detach() end
+  end
+  return hidden
+end
+
+-- Lets each replay write a new tensor for the results that f has not stored elsewhere. Returns the number of these
+-- results.
+local function add_results(case)
+  local count, hidden = 0, hide_results(case)
+  collectgarbage()                       -- from now on, `hidden` has only the results that f has stored
+  for k = 1, case.results.n do
+    if case.sources[k] == "new" and not hidden[k] and core.add_result(case.graph, case.results[k]) then
+      case.sources[k], count = "anew", count + 1
+    end
+  end
+  return count
+end
+
 -- Captures a call with these arguments. The call does not compute: the replay that follows does.
 local function capture(self, case, given)
   local copied, reason = find_copied(case, given)
@@ -179,6 +190,10 @@ local function capture(self, case, given)
   case.gradients = gradients_of(graph)
   case.written = {}
   for i = 1, given.n do case.written[i] = copied[i] and ag.version(inputs[i]) ~= versions[i] end
+  if self.checks then return end         -- replay_and_run compares the results in the graph's memory
+  local copies = false
+  for i = 1, given.n do copies = copies or copied[i] end
+  case.plain = add_results(case) == results.n and #case.gradients == 0 and not copies
 end
 
 -- ---- replaying ----
@@ -194,14 +209,13 @@ local function has_inputs(case, given)
   return true
 end
 
--- True if an argument that is copied is not contiguous, as it was in the captured call: the last bits may depend on the
--- layout. True also if such an argument shares memory with another argument, or with a tensor that f uses besides its
--- arguments. For graphs of GPUs only the arguments are compared.
-local function is_unusual(case, given)
-  for i = 1, given.n do
-    if case.copied[i] and (not given[i]:is_contiguous() or core.uses(case.graph, given[i])) then return true end
-  end
-  return find_shared(case.copied, given) ~= nil
+-- True if the graph can be replayed for these arguments, whose case this is. The arguments that are copied must be
+-- contiguous. They must share no memory with another argument or with a tensor that f uses besides its arguments. For
+-- graphs of GPUs only the arguments are compared.
+local function fits(case, given)
+  local list = {}
+  for i = 1, given.n do list[i] = is_tensor(given[i]) and given[i] or case.inputs[i] end
+  return core.fits(case.graph, case.inputs, case.copied, table.unpack(list, 1, given.n))
 end
 
 -- True if the gradients of the leaves are such that f would do now what it did in the captured call. If f replaced a
@@ -228,13 +242,22 @@ end
 
 local function replay(self, case, given)
   copy_inputs(case, given)
-  case.graph:replay()
+  local made, used = {core.replay_anew(case.graph)}, 0
   set_gradients(case)
   self.replays = self.replays + 1
   local results = {}
   for k = 1, case.results.n do
     local source, r = case.sources[k], case.results[k]
-    results[k] = source == "new" and r:detach():clone() or type(source) == "number" and given[source] or r
+    if source == "anew" then
+      used = used + 1
+      results[k] = made[used]
+    elseif source == "new" then
+      results[k] = r:detach():clone()
+    elseif source == "same" then
+      results[k] = r
+    else
+      results[k] = source < 0 and results[-source] or given[source]
+    end
   end
   for i = 1, given.n do
     if case.written[i] then given[i]:copy_(case.inputs[i]) end
@@ -278,18 +301,23 @@ end
 
 function Replayed:__call(...)
   self.calls = self.calls + 1
-  if core.defers() or core.capturing() then return self.compiled(...) end
-  local given, case = table.pack(...), self.recent
-  if not (case and case.graph and is_case(case, given)) then
-    case = case_of(self, given)
-    self.recent = case
+  local case = self.recent
+  if case and case.graph and core.fits(case.graph, case.inputs, case.copied, ...) and is_recording() == case.recording
+     and has_gradients(case) then
+    if not case.plain then return (self.checks and replay_and_run or replay)(self, case, table.pack(...)) end
+    self.replays = self.replays + 1
+    return core.replay_anew(case.graph)
   end
+  if core.defers() or core.capturing() then return self.compiled(...) end
+  local given = table.pack(...)
+  case = case_of(self, given)
+  self.recent = case
   if not case or case.reason then return self.compiled(...) end
   if case.graph and not has_inputs(case, given) then
     case.graph:free()
     case.graph = nil
   end
-  if case.graph and (is_unusual(case, given) or not has_gradients(case)) then return self.compiled(...) end
+  if case.graph and not (fits(case, given) and has_gradients(case)) then return self.compiled(...) end
   local checked = self.checks and case.graph        -- not the captured call, in which f has run
   if not case.graph and case.ready then capture(self, case, given) end
   if case.graph then return (checked and replay_and_run or replay)(self, case, given) end

@@ -1,4 +1,5 @@
 -- Tests lt.compile(f, {replay = true}): from the third call on, f does not run any more, and the results are those of f.
+local core = require "luatensor.core"
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 local nn, optim = require "luatensor.nn", require "luatensor.optim"
@@ -49,6 +50,61 @@ describe("replays of compiled functions", function()
     local results = {}
     for i = 1, 6 do results[i] = f(lt.full({2}, i, there)) end
     for i = 1, 6 do assert.same({i + 1, i + 1}, results[i]:totable()) end
+  end)
+
+  it("return one tensor for results that are one tensor", function()
+    local f = lt.compile(function(x)
+      local y = x * 2
+      return y, x + 1, y
+    end, {replay = true})
+    for i = 1, 5 do
+      local a, b, c = f(lt.full({2}, i, there))
+      assert.is_true(rawequal(a, c))
+      assert.same({2 * i, 2 * i}, a:totable())
+      assert.same({i + 1, i + 1}, b:totable())
+    end
+  end)
+
+  it("update results that f stores, also as a view", function()
+    local stored, view = nil, nil
+    local f = lt.compile(function(x)
+      local y, z = x * 2, x * 3
+      stored, view = y, z:reshape(2, 1)
+      return y, z
+    end, {replay = true})
+    for i = 1, 6 do
+      local y, z = f(lt.full({2}, i, there))
+      assert.same({2 * i, 2 * i}, stored:totable())
+      assert.same({{3 * i}, {3 * i}}, view:totable())
+      assert.same({2 * i, 2 * i}, y:totable())
+      assert.same({3 * i, 3 * i}, z:totable())
+    end
+  end)
+
+  it("write results of the CPU without copies", function()
+    local x = lt.rand(1000, {device = "cpu"})
+    local f = lt.compile(function(y) return lt.exp(y) * y + 1, y:sum() end, {replay = true})
+    for _ = 1, 3 do f(x) end
+    core.profile_start "counting"
+    f(x)
+    local rows = core.profile_stop().rows
+    assert.equal(1, #rows)
+    assert.equal("graph", rows[1].family)
+  end)
+
+  it("copy results whose memory had another use in the captured call", function()
+    local x, w = lt.rand(64, 64, {device = "cpu"}), lt.rand(64, 8, {device = "cpu"})
+    local function f(y)
+      local large = y:matmul(y)
+      local column = large:sum(1, {keepdim = true}):clone()
+      large:free()
+      return column:matmul(w)
+    end
+    local replayed, expected = lt.compile(f, {replay = true}), bits(f(x))
+    for _ = 1, 5 do assert.equal(expected, bits(replayed(x))) end
+    core.profile_start "counting"
+    replayed(x)
+    assert.equal(2, #core.profile_stop().rows)
   end)
 
   it("compute with any number of threads, and when the capture wants other results than the calls before", function()

@@ -7,7 +7,7 @@
 #include "base/tiled.h"
 #include "base/status.h"
 
-enum { DEVICE_ABI = 5 };
+enum { DEVICE_ABI = 6 };
 
 typedef struct memory_stats {
   size_t live, peak, cached;      /* bytes in use, their maximum so far, bytes kept for reuse */
@@ -64,6 +64,12 @@ typedef struct device_streams {
   int    (*event_elapsed)(int index, void *from, void *to, double *milliseconds);
 } device_streams;
 
+/* Places in a graph's stored calls that contain addresses. */
+typedef struct graph_uses {
+  char **at;                                     /* each points to a pointer of some type */
+  size_t count, capacity;
+} graph_uses;
+
 /* Graphs. Work that is queued between begin and end is recorded instead of run. The work runs at each replay, on the
 ** current stream. Memory that is allocated while recording belongs to the graph until `free`. Waiting while recording
 ** returns ERR_CAPTURE. */
@@ -78,6 +84,9 @@ typedef struct device_graphs {
   int  (*replay)(int index, void *graph);
   void (*free)(int index, void *graph);          /* frees the graph; may be called instead of end */
   void (*forget)(void *graph);                   /* must be called instead of free if the device was reopened */
+  /* Lists the places that contain addresses of the `bytes` bytes from `from`, so that replays may use other memory. Fails
+  ** with ERR_NO_KERNEL if the graph uses these bytes in other ways. NULL: replays always use the same memory. */
+  int  (*find_uses)(void *graph, const void *from, size_t bytes, graph_uses *uses);
 } device_graphs;
 
 typedef struct device {

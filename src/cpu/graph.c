@@ -13,7 +13,8 @@
 /* A stored call. */
 typedef struct stored {
   int (*run)(void *call);
-  void *call;
+  void  *call;
+  size_t bytes;                  /* of the call struct */
   enum profile_family family;
 } stored;
 
@@ -139,7 +140,8 @@ static int store(enum profile_family family, int (*run)(void *), const void *cal
   stored *calls = list_with_room(g->calls, g->ncall, &g->capacity, sizeof *calls);
   if (!calls) return ERR_MEMORY;
   g->calls = calls;
-  stored s = {.run = tiles ? run_tiles : run, .call = copy_call(family, call, bytes), .family = family};
+  stored s = {.run = tiles ? run_tiles : run, .call = copy_call(family, call, bytes), .bytes = bytes,
+              .family = family};
   if (!s.call) return ERR_MEMORY;
   g->calls[g->ncall++] = s;
   return OK;
@@ -243,7 +245,35 @@ static int graph_replay(int index, void *graph) {
   return OK;
 }
 
+/* ---- replays with other memory ---- */
+
+static int find_tiled(tiled_call *c, const void *from, size_t bytes, graph_uses *uses) {
+  int st = OK;
+  for (int k = 0; k < c->nparts; k++)
+    for (int size = 0; st == OK && size < TILED_SIZES; size++) {
+      void *call = (void *)(uintptr_t)c->part[k].call[size];
+      enum tiled_family family = c->part[k].family;
+      if (call) st = cpu_call_uses(parts[family].family, call, parts[family].bytes, from, bytes, uses);
+    }
+  return st;
+}
+
+static int graph_find_uses(void *graph, const void *from, size_t bytes, graph_uses *uses) {
+  const cpu_graph *g = graph;
+  int st = cpu_graph_is_first(g->memory, from) ? OK : ERR_NO_KERNEL;
+  for (size_t k = 0; st == OK && k < g->ncall; k++) {
+    const stored *s = &g->calls[k];
+    st = cpu_call_uses(s->family, s->call, s->bytes, from, bytes, uses);
+    if (st == OK && s->family == PROFILE_tiled) st = find_tiled(s->call, from, bytes, uses);
+    if (st == OK && s->family == PROFILE_update) {
+      const update_call *c = s->call;
+      st = cpu_call_uses(PROFILE_FAMILIES, (void *)(uintptr_t)c->item, (size_t)c->count * sizeof *c->item, from, bytes, uses);
+    }
+  }
+  return st;
+}
+
 const device_graphs cpu_graphs = {
   .begin = graph_begin, .end = graph_end, .resume = graph_resume, .alloc_apart = graph_alloc_apart,
-  .replay = graph_replay, .free = graph_free
+  .replay = graph_replay, .free = graph_free, .find_uses = graph_find_uses
 };

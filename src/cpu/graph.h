@@ -3,12 +3,14 @@
 
 /* Captured graphs on the CPU: their memory (graph_memory.c), and the device's entries (graph.c). */
 
+#include "base/profile.h"
 #include "base/tls.h"
 #include "cpu/cpu.h"
 
 /* A block that a tensor uses, in the range of a graph. */
 typedef struct cpu_graph_block {
   size_t at, size;
+  bool   first;                     /* no earlier block had bytes of this block */
 } cpu_graph_block;
 
 typedef struct cpu_graph_range {
@@ -45,6 +47,9 @@ int cpu_graph_take(size_t bytes, bool (*allows)(size_t bytes), void **ptr, size_
 ** thread may call the function. */
 bool cpu_graph_give(const void *ptr, size_t *freed);
 
+/* True if no other block of the graph has had bytes of the block at this address, which a tensor uses since the capture. */
+bool cpu_graph_is_first(const cpu_graph_memory *m, const void *ptr);
+
 /* Called when the graph is freed. The memory ends with its last block. Returns the bytes that count as live no more. */
 size_t cpu_graph_close(cpu_graph_memory *m);
 
@@ -57,6 +62,10 @@ void cpu_close_graph(cpu_graph_memory *m);
 #include "families.def"
 
 extern const device_graphs cpu_graphs;
+
+/* Adds the places of a call struct of `size` bytes that contain addresses of the `bytes` bytes from `from` (graph_uses.c).
+** Fails with ERR_NO_KERNEL if the struct contains such an address elsewhere than in a known pointer. */
+int cpu_call_uses(enum profile_family family, void *call, size_t size, const void *from, size_t bytes, graph_uses *uses);
 
 /* Returns the message of this thread's last ERR_LATE. */
 const char *cpu_graph_words(void);

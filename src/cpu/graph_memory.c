@@ -145,7 +145,7 @@ static int take(cpu_graph_range *r, size_t bytes, bool (*allows)(size_t bytes), 
   if ((*grown && !allows(*grown)) || !make_usable(r, end)) return ERR_MEMORY;
   r->top += *grown;
   memmove(&blocks[k + 1], &blocks[k], (r->count - k) * sizeof *blocks);
-  blocks[k] = (cpu_graph_block){at, size};
+  blocks[k] = (cpu_graph_block){at, size, *grown == size};
   r->count++;
   *ptr = r->base + at;
   atomic_fetch_add(count_at(*ptr), 1);
@@ -189,6 +189,17 @@ bool cpu_graph_give(const void *ptr, size_t *freed) {
   lock_release(LOCK_GRAPHS);
   if (empty) destroy(empty);
   return size != 0;
+}
+
+bool cpu_graph_is_first(const cpu_graph_memory *m, const void *ptr) {
+  bool first = false;
+  lock_take(LOCK_GRAPHS);
+  for (int k = 0; k < CPU_GRAPH_RANGES; k++) {
+    const cpu_graph_range *r = &m->range[k];
+    for (size_t i = 0; i < r->count; i++) first |= r->blocks[i].first && r->base + r->blocks[i].at == ptr;
+  }
+  lock_release(LOCK_GRAPHS);
+  return first;
 }
 
 /* Returns the whole pages of a gap to the system. */

@@ -1,5 +1,8 @@
 #include "op/graph.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/dispatch.h"
 
 graph graph_init(place where) {
@@ -97,11 +100,37 @@ int graph_replay(graph *g) {
   return st;
 }
 
+/* ---- results in other memory ---- */
+
+int graph_add_result(graph *g, const storage *s) {
+  const device_graphs *graphs = g->where.device->graphs;
+  if (!graphs->find_uses || !place_equal(s->place, g->where) || g->nresult == GRAPH_RESULTS) return ERR_NO_KERNEL;
+  graph_result *r = &g->results[g->nresult];
+  *r = (graph_result){.memory = s->ptr};
+  int st = graphs->find_uses(g->handle, s->ptr, s->bytes, &r->uses);
+  if (st == OK) g->nresult++;
+  else free(r->uses.at);
+  return st;
+}
+
+void graph_bind(graph *g, int result, void *memory) {
+  graph_result *r = &g->results[result];
+  for (size_t k = 0; k < r->uses.count; k++) {
+    uintptr_t address;
+    memcpy(&address, r->uses.at[k], sizeof address);
+    address += (uintptr_t)memory - (uintptr_t)r->memory;
+    memcpy(r->uses.at[k], &address, sizeof address);
+  }
+  r->memory = memory;
+}
+
 void graph_free(graph *g) {
   void *handle = g->handle;
   if (open == g) leave_capture();          /* the Lua state is being closed by os.exit in the captured function */
   g->handle = NULL;
   if (!handle) return;
+  for (int k = 0; k < g->nresult; k++) free(g->results[k].uses.at);
+  g->nresult = 0;
   storage_release_all(&g->holdings);
   storage_release_all(&g->written);
   if (g->epoch == place_epoch(g->where)) {

@@ -7,6 +7,14 @@
 #include "op/op.h"
 #include "op/random.h"
 
+/* A result whose memory each replay replaces. */
+typedef struct graph_result {
+  graph_uses uses;
+  void      *memory;                     /* the memory that the graph's calls use now */
+} graph_result;
+
+enum { GRAPH_RESULTS = 8 };
+
 typedef struct graph {
   place        where;
   void        *handle;                   /* the device's handle; NULL before graph_begin and after graph_free */
@@ -17,6 +25,8 @@ typedef struct graph {
   storage_holdings written;              /* the storages to which its ops write in place */
   random_cells cells;
   update_cells updates;
+  int          nresult;
+  graph_result results[GRAPH_RESULTS];
 } graph;
 
 /* Returns an empty graph, which may be passed to graph_begin or graph_free. */
@@ -38,6 +48,12 @@ int graph_compute_number(const job *j, tensor *out);
 /* Queues all recorded work again, with new random numbers, and with the numbers that the optimisers have given
 ** (update_collect). Fails with ERR_CHANGED if the graph was freed or a tensor of the graph has lost its memory. */
 int graph_replay(graph *g);
+
+/* Makes storage s, which the capture has allocated and which nobody but the caller can read, memory that each replay may
+** replace: graph_bind then sets the memory of result number g->nresult - 1. Fails with ERR_NO_KERNEL if the graph cannot use
+** other memory, and with ERR_MEMORY. */
+int  graph_add_result(graph *g, const storage *s);
+void graph_bind(graph *g, int result, void *memory);
 
 /* Frees the graph. A second call has no effect. The function may also be called after the device was reopened. */
 void graph_free(graph *g);

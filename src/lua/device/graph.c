@@ -1,13 +1,16 @@
 /* lt.graph: captures a sequence of ops, so that a single call of the device repeats the sequence. */
 
+#include <string.h>
+
 #include "lua/args.h"
 #include "lua/register.h"
 #include "op/graph.h"
 
 static const char graph_class = 0;       /* the address is the registry key of the metatable */
 
-/* User values of a graph: the results of its function, and the table of captured_uses (lua/record.h). */
-enum { RESULTS = 1, USES, USERVALUES = USES };
+/* User values of a graph: the results of its function, the table of captured_uses (lua/record.h), and the list of the tensors
+** of add_result. */
+enum { RESULTS = 1, USES, ADDED, USERVALUES = ADDED };
 
 static graph *check_graph(lua_State *L, const char *fn) {
   graph *g = check_self(L, &graph_class, sizeof(graph), fn, "graph");
@@ -15,6 +18,8 @@ static graph *check_graph(lua_State *L, const char *fn) {
   if (g->epoch != place_epoch(g->where)) luaL_error(L, "%s: %s", fn, push_lost(L, "graph", g->where));
   return g;
 }
+
+enum { FIRST = 4 };                     /* the stack index of the first argument of a call that fits checks */
 
 /* ---- capturing ---- */
 
@@ -32,6 +37,8 @@ static graph *push_graph(lua_State *L, place where) {
   *g = graph_init(where);
   lua_newtable(L);
   lua_setiuservalue(L, -2, USES);
+  lua_newtable(L);
+  lua_setiuservalue(L, -2, ADDED);
   return g;
 }
 
@@ -190,28 +197,60 @@ static int l_written_of(lua_State *L) {
   return 1;
 }
 
-/* alike(x, y): true if the tensors have equal dtype, shape, device and requires_grad. */
-static int l_alike(lua_State *L) {
-  const tensor *x = check_tensor_later(L, 1, "compile"), *y = check_tensor_later(L, 2, "compile");
-  bool needs = ((tensor_userdata *)lua_touserdata(L, 1))->needs_grad, other = ((tensor_userdata *)lua_touserdata(L, 2))->needs_grad;
-  lua_pushboolean(L, x->dtype == y->dtype && needs == other && shape_equal(&x->shape, &y->shape) &&
-                  place_equal(x->store->place, y->store->place));
-  return 1;
-}
-
 /* memory_of(x): returns the identity of x's memory, which views share. */
 static int l_memory_of(lua_State *L) {
   lua_pushlightuserdata(L, (void *)(uintptr_t)check_tensor_later(L, 1, "compile")->store);
   return 1;
 }
 
-/* uses(graph, x): true if the graph is on the host and uses x's memory, which was not allocated during the capture. */
-static int l_uses(lua_State *L) {
-  const storage_holdings *h = &check_graph(L, "compile")->holdings;
-  const storage *s = check_tensor_later(L, 2, "compile")->store;
+/* True if the graph is on the host and uses the storage, which was not allocated during the capture. */
+static bool holds(const graph *g, const storage *s) {
   size_t k = 0;
-  while (k < h->count && h->list[k] != s) k++;
-  lua_pushboolean(L, k < h->count);
+  while (k < g->holdings.count && g->holdings.list[k] != s) k++;
+  return k < g->holdings.count;
+}
+
+/* True if the values at stack indices i and k are the same value, but no freed tensor. Integers differ from floats, and 0.0
+** from -0.0. */
+static bool is_same_value(lua_State *L, int i, int k) {
+  const tensor *t = test_tensor(L, i);
+  if (t && tensor_is_gone(t)) return false;
+  if (lua_type(L, i) != LUA_TNUMBER || lua_type(L, k) != LUA_TNUMBER) return lua_rawequal(L, i, k);
+  lua_Number a = lua_tonumber(L, i), b = lua_tonumber(L, k);
+  if (lua_isinteger(L, i) || lua_isinteger(L, k)) return lua_isinteger(L, i) && lua_isinteger(L, k) && lua_rawequal(L, i, k);
+  return memcmp(&a, &b, sizeof a) == 0;
+}
+
+/* True if argument i, whose number is that of `input`, may be copied into the tensor `input` of the capture. The last bits of
+** results may depend on the layout, so both must be contiguous. Arguments FIRST … i - 1 must not share i's memory. */
+static bool may_copy(lua_State *L, const graph *g, int i, const tensor *input) {
+  const tensor *t = test_tensor(L, i);
+  bool alike = t && !tensor_is_gone(t) && !tensor_is_gone(input) && !t->weak && t->dtype == input->dtype &&
+               shape_equal(&t->shape, &input->shape) && place_equal(t->store->place, input->store->place) &&
+               !((tensor_userdata *)lua_touserdata(L, i))->needs_grad;
+  if (!alike || !tensor_is_contiguous(t) || holds(g, t->store)) return false;
+  for (int k = FIRST, top = lua_gettop(L); k < top; k++) {
+    const tensor *other = test_tensor(L, k);
+    if (k != i && other && other->store == t->store) return false;
+  }
+  return true;
+}
+
+/* fits(graph, inputs, copied, …): true if the graph can be replayed for these arguments. Those that are not copied must be
+** the inputs of the captured call. The others are copied into these inputs. */
+static int l_fits(lua_State *L) {
+  const graph *g = check_graph(L, "compile");
+  int n = lua_gettop(L) - FIRST + 1;
+  bool fits = !open_deferral && !random_is_captured() && lua_getfield(L, 2, "n") == LUA_TNUMBER && lua_tointeger(L, -1) == n;
+  for (int k = 1; fits && k <= n; k++) {
+    lua_settop(L, FIRST + n - 1);
+    bool copied = lua_rawgeti(L, 3, k) == LUA_TBOOLEAN && lua_toboolean(L, -1);
+    lua_rawgeti(L, 2, k);
+    lua_remove(L, -2);
+    if (copied) fits = may_copy(L, g, FIRST + k - 1, lua_touserdata(L, -1));
+    else fits = is_same_value(L, FIRST + k - 1, -1);
+  }
+  lua_pushboolean(L, fits);
   return 1;
 }
 
@@ -257,6 +296,14 @@ static int l_undo_numbers(lua_State *L) {
   return 0;
 }
 
+/* Replays the graph after setting the memory of its results to that of the tensors from stack index `first` on. A finalizer
+** may replay the graph between two attempts, so each attempt sets the memory. */
+static int replay_into(lua_State *L, graph *g, int first) {
+  for (int k = 0; first && g->handle && k < g->nresult; k++)
+    graph_bind(g, k, tensor_data(lua_touserdata(L, first + k)));
+  return graph_replay(g);
+}
+
 /* Collects the numbers of the captured updates of parameters from the optimisers of the graph at index 1. Returns the value
 ** for `undo`. */
 static lua_Integer collect_numbers(lua_State *L, graph *g) {
@@ -276,6 +323,28 @@ static lua_Integer collect_numbers(lua_State *L, graph *g) {
   return reached;
 }
 
+/* Replays the graph at index 1. If tensors of the script take the place of results (add_result), the first of them is at
+** stack index `first`. */
+static void replay(lua_State *L, graph *g, int first) {
+  lua_Integer given = collect_numbers(L, g);
+  int st;
+  TRY(L, g->where, st, replay_into(L, g, first));
+  if (st != OK) undo(L, given);
+  if (!g->handle) luaL_error(L, "replay: this graph was freed");          /* by a finalizer */
+  if (st == ERR_CHANGED) luaL_error(L, "replay: a tensor of the graph has lost its memory");
+  if (st == OK) return;
+  storage at = {.place = g->where};
+  const tensor there = {.store = &at};
+  raise(L, "replay", st, (const tensor *[]){&there}, 1);
+}
+
+static graph *check_replay(lua_State *L) {
+  graph *g = check_graph(L, "replay");
+  if (random_is_captured()) luaL_error(L, "replay: not while a graph is captured");
+  run_deferred(L, "replay");
+  return g;
+}
+
 /***
 Runs the captured work again, on the current stream.
 @function graph:replay
@@ -283,20 +352,8 @@ Runs the captured work again, on the current stream.
 @raise if the graph was freed, or while a graph is captured
 */
 static int g_replay(lua_State *L) {
-  graph *g = check_graph(L, "replay");
-  if (random_is_captured()) return luaL_error(L, "replay: not while a graph is captured");
-  run_deferred(L, "replay");
-  lua_Integer given = collect_numbers(L, g);
-  int st;
-  TRY(L, g->where, st, graph_replay(g));
-  if (st != OK) undo(L, given);
-  if (!g->handle) return luaL_error(L, "replay: this graph was freed");          /* by a finalizer */
-  if (st == ERR_CHANGED) return luaL_error(L, "replay: a tensor of the graph has lost its memory");
-  if (st != OK) {
-    storage at = {.place = g->where};
-    const tensor there = {.store = &at};
-    return raise(L, "replay", st, (const tensor *[]){&there}, 1);
-  }
+  graph *g = check_replay(L);
+  replay(L, g, 0);
   lua_getiuservalue(L, 1, RESULTS);
   lua_getfield(L, -1, "n");
   int n = (int)lua_tointeger(L, -1), results = lua_gettop(L) - 1;
@@ -307,6 +364,39 @@ static int g_replay(lua_State *L) {
     if (t && t->store && t->store->capture == g->number) t->store->version++;
   }
   return n;
+}
+
+/* add_result(graph, x): x is a result of the captured call, which no script can see. Returns true if from now on each replay
+** by replay_anew writes a new tensor instead of x. */
+static int l_add_result(lua_State *L) {
+  graph *g = check_graph(L, "compile");
+  const tensor *t = check_tensor(L, 2, "compile");
+  const storage *s = t->store;
+  bool whole = tensor_is_contiguous(t) && t->offset == 0 && (size_t)t->count * (size_t)dtype_size(t->dtype) == s->bytes;
+  bool added = whole && t->count > 0 && s->capture == g->number && storage_is_sole(s) && graph_add_result(g, s) == OK;
+  if (added) {
+    lua_getiuservalue(L, 1, ADDED);
+    lua_pushvalue(L, 2);
+    lua_rawseti(L, -2, g->nresult);
+  }
+  lua_pushboolean(L, added);
+  return 1;
+}
+
+/* replay_anew(graph): like graph:replay, but returns new tensors for the tensors that add_result has added. */
+static int l_replay_anew(lua_State *L) {
+  graph *g = check_replay(L);
+  lua_settop(L, 1);
+  lua_getiuservalue(L, 1, ADDED);
+  for (int k = 1; k <= g->nresult; k++) {
+    lua_rawgeti(L, 2, k);
+    const tensor *t = lua_touserdata(L, -1);
+    push_tensor(L, "replay", t->dtype, &t->shape, g->where);
+    lua_replace(L, -2);
+  }
+  if (!g->handle) return luaL_error(L, "replay: this graph was freed");   /* by a finalizer */
+  replay(L, g, 3);
+  return g->nresult;
 }
 
 /***
@@ -336,8 +426,9 @@ static const luaL_Reg meta[] = {{"__gc", g_gc}, {"__close", g_gc}, {"__tostring"
 static const function_row functions[] = {{"graph", l_graph, 2}, {"capturing", l_capturing, INTERNAL},
                                          {"before_replay", l_before_replay, INTERNAL}, {"capture", l_capture, INTERNAL},
                                          {"has_made", l_has_made, INTERNAL}, {"memory_of", l_memory_of, INTERNAL},
-                                         {"uses", l_uses, INTERNAL}, {"is_number", l_is_number, INTERNAL},
-                                         {"alike", l_alike, INTERNAL}, {"uses_of", l_uses_of, INTERNAL},
+                                         {"fits", l_fits, INTERNAL}, {"is_number", l_is_number, INTERNAL},
+                                         {"add_result", l_add_result, INTERNAL},
+                                         {"replay_anew", l_replay_anew, INTERNAL}, {"uses_of", l_uses_of, INTERNAL},
                                          {"written_of", l_written_of, INTERNAL},
                                          {"undo_numbers", l_undo_numbers, INTERNAL}, {NULL, NULL, 0}};
 
