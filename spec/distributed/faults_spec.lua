@@ -72,6 +72,16 @@ many.each(function(launcher)
 
     it("finds that only one process divides the group", function() many.passes(launcher, 2, "distributed_faults.lua split") end)
 
+    for _, bytes in ipairs {1, 1 << 20} do
+      it("finds that the processes train different parameters, in buckets of bytes: " .. bytes, function()
+        many.passes(launcher, 2, "distributed_faults.lua frozen " .. bytes)
+      end)
+
+      it("does not go on after a backward pass that failed, in buckets of bytes: " .. bytes, function()
+        many.passes(launcher, 2, "distributed_faults.lua half_pass " .. bytes)
+      end)
+    end
+
     it("is told which calls differ", function()
       many.passes(launcher, 2, "distributed_faults.lua differs", "LUATENSOR_DISTRIBUTED_CHECK=1")
     end)

@@ -32,11 +32,31 @@ end
 local Averager = {made = 0}
 Averager.__index = Averager
 
+-- Starts to compare which parameters the processes train, because sums of different buckets return wrong gradients or
+-- end the process. A group that reaches only GPUs compares nothing, because the host would wait for the GPU.
+local function begin_comparison(self)
+  local mask = 0
+  for i, p in ipairs(self.parameters) do mask = (mask * 31 + (p.requires_grad and i or 0)) & 0xFFFFFFFFFF end
+  local masks = core.tensor({mask, -mask}, {dtype = "int64", device = core.host_device})
+  if core.distributed_native(self.group.handle, masks) then return nil end
+  return exchange.begin(self.group, "all_max", masks, masks.shape, 0, true, true)
+end
+
+local function finish_comparison(self)
+  local masks = exchange.finish(self.comparison, "all_max"):totable()
+  self.comparison = nil
+  if masks[1] == -masks[2] then return end
+  self.running = false                                       -- all processes are here, so they are in step
+  fail("the processes train different parameters: requires_grad differs")
+end
+
 function Averager:begin(run)
   self.buckets, self.bucket_of, self.started = {}, {}, 0
   if not self.enabled then return end
   if run.graph then fail("gradients with create_graph are not averaged; use model:no_sync()") end
   check_not_captured()
+  if self.running then fail("an earlier backward pass failed in this process, so the processes may be out of step") end
+  self.running = true
   local trained = {}
   for i = #self.parameters, 1, -1 do                         -- the last layers have their gradients first
     if self.parameters[i].requires_grad then trained[#trained + 1] = self.parameters[i] end
@@ -46,11 +66,13 @@ function Averager:begin(run)
     bucket.missing = #bucket
     for _, p in ipairs(bucket) do self.bucket_of[p] = bucket end
   end
+  self.comparison = begin_comparison(self)
 end
 
 -- Starts the sum of the next bucket. After the gradients, the vector has a number for each parameter, which is not 0
 -- in the sum if any process has a gradient.
 local function start(self)
+  if self.comparison then finish_comparison(self) end
   self.started = self.started + 1
   local bucket, parts, has, all = self.buckets[self.started], {}, {}, true
   for i, p in ipairs(bucket) do
@@ -68,6 +90,7 @@ function Averager:ready(p)
   local bucket = self.bucket_of[p]
   if not bucket then return end
   bucket.missing = bucket.missing - 1
+  if self.comparison then exchange.advance(self.comparison) end
   for i = 1, self.started do exchange.advance(self.buckets[i].started) end
   while self.started < #self.buckets and self.buckets[self.started + 1].missing == 0 do start(self) end
 end
@@ -92,7 +115,7 @@ function Averager:finish()
     pack.copy(bucket.vector, bucket, gradient)
   end
   if self.enabled then pack.broadcast(self.group, self.buffers, 0) end
-  self.buckets, self.bucket_of = {}, {}
+  self.buckets, self.bucket_of, self.running = {}, {}, false
 end
 
 -- ---- random numbers ----

@@ -80,6 +80,40 @@ function faults.split()
   refuses("the processes call different functions", distributed.rank() == last and group.split or group.barrier, group)
 end
 
+-- Returns a model of two layers, whose gradients are summed in buckets of `at` bytes.
+local function parallel_model()
+  local nn = require "luatensor.nn"
+  return nn.parallel.DataParallel(nn.Sequential(nn.Linear(40, 40), nn.Linear(40, 4)), {bucket_bytes = math.tointeger(at)})
+end
+
+-- One process does not train a parameter that the others train. Afterwards all of them train it.
+function faults.frozen()
+  local model, ones = parallel_model(), lt.ones(2, 40)
+  model[1].weight.requires_grad = distributed.rank() < last
+  local loss = model(ones):sum()
+  refuses("the processes train different parameters: requires_grad differs", loss.backward, loss)
+  model[1].weight.requires_grad = true
+  model:zero_grad()
+  model(ones * (distributed.rank() + 1)):sum():backward()
+  -- Each of the two rows gives the weights of the second layer, times the mean of the numbers 1 … size.
+  local mean = model[2].weight:detach():sum(1):reshape(40, 1) * (distributed.size() + 1)
+  assert((model[1].weight.grad - mean):abs():max():item() < 1e-4)
+end
+
+-- A backward pass of one process fails. Later passes would add gradients to those of other passes.
+function faults.half_pass()
+  local model, fails = parallel_model(), distributed.rank() == last
+  local broken = lt.autograd_function {
+    name = "broken",
+    forward = function(_, y) return y * 1 end,
+    backward = function(_, g) if fails then error("broken", 0) end return g end,
+  }
+  local loss = model[2](broken(model[1](lt.ones(2, 40)))):sum()
+  refuses(fails and "broken" or ("rank %d has ended"):format(last), loss.backward, loss)
+  local again = model(lt.ones(2, 40)):sum()
+  refuses("an earlier backward pass failed in this process", again.backward, again)
+end
+
 -- The process ends without closing the Lua state.
 function faults.leaves()
   distributed.all_sum(x)
