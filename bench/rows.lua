@@ -37,7 +37,8 @@ local rows = {
     "(rng.random((7000, 3000), dtype=t.float32) @ rng.random((7000, 3000), dtype=t.float32).T).sum()", flops = 294 * G, gate = 1.15, aim = 1.28,
     gpu_gate = 1, gpu_aim = 1.1},
   {"notebook, small iteration", "", "t.rand(70, 30):matmul(t.rand(70, 30).T):sum()", "(t.rand(70, 30) @ t.rand(70, 30).T).sum()",
-    "(rng.random((70, 30), dtype=t.float32) @ rng.random((70, 30), dtype=t.float32).T).sum()", gate = 3, aim = 4.5, gpu_gate = 2.5, gpu_aim = 5},
+    "(rng.random((70, 30), dtype=t.float32) @ rng.random((70, 30), dtype=t.float32).T).sum()", gate = 3, aim = 4.5, gpu_gate = 2.5, gpu_aim = 5,
+    compiled = true},
   {"notebook, small iteration, as a graph", "", "g:replay()", false, false, gpu = true,
     setup = {"g = t.graph(function() return t.rand(70, 30):matmul(t.rand(70, 30).T):sum() end)"}},
 
