@@ -39,6 +39,16 @@ many.each(function(launcher)
       has("the wheel is broken", output)
     end)
 
+    it("prints under luatensor run what a process has written before its error", function()
+      has("written before the error", fails(launcher, 2, "lua5.4 bin/luatensor run " .. script .. "writes"))
+    end)
+
+    it("reports under luatensor run the script's line if there is no MPI", function()
+      local status, output = many.run(launcher, 2, "lua5.4 bin/luatensor run " .. script .. "states", "LUATENSOR_MPI_PATH=/nowhere")
+      assert.not_equal(0, status, output)
+      has("luatensor: " .. script:sub(1, -2) .. ":8: size: MPI not found: ", output)
+    end)
+
     it("ends if a process raises an error, and the others name its rank", function()
       local output = fails(launcher, 3, "lua5.4 " .. script .. "raises")
       has("the wheel is broken", output)

@@ -67,6 +67,7 @@ local function measure_processes(options)
   if options.largest and options.largest < distributed.LEAST then
     arguments.fail("--largest takes at least %dK, not %d bytes", distributed.LEAST >> 10, options.largest)
   end
+  if options.bandwidth == 0 then arguments.fail("--bandwidth takes at least 1 byte a second, not 0") end
   if options.device then lt.set_default_device(options.device) end
   return distributed.run{largest = options.largest, latency = options.latency, bandwidth = options.bandwidth}
 end

@@ -27,17 +27,25 @@ function run.read(argv)
   return {command = "run", quiet = quiet, script = argv[at], arguments = table.move(argv, at + 1, #argv, 1, {})}
 end
 
--- Returns the distributed functions if several processes run, else nil.
+-- Seconds in which a launcher passes on the output of a process, before the process ends the job.
+local PASS_ON <const> = 0.1
+
+-- Returns the distributed functions if several processes run, else nil. If the processes cannot be connected, `fail`
+-- reports the error of the script, which has the reason.
 local function job()
   local distributed = package.loaded["luatensor.distributed"]
-  return distributed and distributed.size() > 1 and distributed
+  if not distributed then return nil end
+  local connected, size = pcall(distributed.size)
+  return connected and size > 1 and distributed
 end
 
 -- Raises an error, after ending the other processes of the job.
 local function fail(problem)
   local distributed = job()
   if not distributed then error(problem, 0) end
+  io.stdout:flush()
   io.stderr:write(("luatensor: rank %d: %s\n"):format(distributed.rank(), problem))
+  core.sleep(PASS_ON)
   core.sleep(0.3)             -- an abort ends MPICH's launcher at once, and output that it has not read yet is lost
   core.distributed_abort(interrupt.is(problem) and 130 or 1)
 end

@@ -20,6 +20,15 @@ function faults.raises()
   distributed.all_sum(x)
 end
 
+-- The last process writes a text that stays in the buffer of its output, and raises an error.
+function faults.writes()
+  if distributed.rank() == last then
+    io.write "written before the error"
+    error "the wheel is broken"
+  end
+  distributed.all_sum(x)
+end
+
 -- The last process ends without an error, and the others wait for it.
 function faults.ends()
   if distributed.rank() < last then refuses(("rank %d has ended"):format(last), distributed.all_sum, x) end
