@@ -3,6 +3,7 @@
 #include "distributed/distributed.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,25 @@ static group *keep(group *g, const engine *chosen, int local_rank, int local_siz
   return g;
 }
 
+/* ---- waiting ---- */
+
+/* Called between two tests of an exchange. Most exchanges take only some microseconds, so the first tests, about a
+** millisecond, only let other threads run. Later the process sleeps, at first for 50 µs and then for a millisecond. */
+static void nap(int tests) {
+  enum { YIELDING = 2000, SHORT = 3000 };
+  if (tests < YIELDING) sched_yield();
+  else system_sleep(tests < SHORT ? 5e-5 : 1e-3);
+}
+
+bool distributed_wait(group *g, void *request, bool *done, char *reason) {
+  for (int tests = 0; !*done; tests++) {
+    if (cancel_due()) return snprintf(reason, ENGINE_REASON, "interrupted") < 0;
+    if (!g->engine->test(g, request, done, reason)) return false;
+    if (!*done) nap(tests);
+  }
+  return true;
+}
+
 /* ---- partners ---- */
 
 /* Runs a small exchange of the host's bytes to its end. */
@@ -51,13 +71,7 @@ static bool share(group *g, exchange_kind kind, void *bytes, int64_t count, char
   const exchange c = {.kind = kind, .dtype = DT_uint8, .where = host_place(), .from = bytes, .to = bytes, .count = count};
   void *request;
   bool done = false;
-  if (!g->engine->begin(g, &c, &request, reason)) return false;
-  while (g->engine->test(g, request, &done, reason)) {
-    if (done) return true;
-    if (cancel_due()) return snprintf(reason, ENGINE_REASON, "interrupted") < 0;
-    system_sleep(1e-4);
-  }
-  return false;
+  return g->engine->begin(g, &c, &request, reason) && distributed_wait(g, request, &done, reason);
 }
 
 /* Makes the partner if every process of the group has a GPU of its own. */

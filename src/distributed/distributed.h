@@ -60,7 +60,7 @@ typedef struct engine {
   bool (*reaches)(place where);                        /* true if the engine can access memory at this place */
   const char *(*home)(void);                           /* returns the name of a device that it reaches */
   /* Starts an exchange. *request stays valid until `test` sets *done or returns false. The memory must live that long. If
-  ** the exchange is queued on a stream of the device, *done becomes true when it is queued, unless c->later is set. */
+  ** the exchange is queued on a stream of the device, *done becomes true when it is queued. */
   bool (*begin)(group *g, const exchange *c, void **request, char *reason);
   bool (*test)(group *g, void *request, bool *done, char *reason);
   void (*abort)(int code);                             /* ends all processes of the job, or breaks their exchanges */
@@ -86,6 +86,9 @@ group *distributed_world(int *local_rank, int *local_size);
 /* Returns the group that exchanges elements at this place: g or its partner. The first call for a device of another kind
 ** than the host makes the partner, so all processes must take part in it. Returns NULL on failure. */
 group *distributed_for(group *g, place where, char *reason);
+
+/* Waits until *done, which `test` sets. Returns false on failure, or if the operation is cancelled. */
+bool distributed_wait(group *g, void *request, bool *done, char *reason);
 
 /* Returns a new group without communicator, or NULL if memory is exhausted. */
 group *distributed_group(const engine *e);

@@ -27,7 +27,7 @@ static const char MAGIC[16] = "luatensor job 1";
 static struct {
   meeting     m;
   int        *peer;          /* [size]: the connection to each process, or -1; only process 0 has more than one */
-  int        *left;          /* [size]: the results of meeting_end_of */
+  int        *left;          /* [size]: 1 for the process that has ended first, 2 for the next, …; 0: not ended */
   int         ends;          /* number of the processes that have ended */
   const char *host;
   char        port[8];
@@ -271,8 +271,14 @@ static void look(int k) {
   }
 }
 
-int meeting_end_of(int rank) {
-  if (!now.peer) return 0;
-  for (int k = 0; k < now.m.size; k++) look(k);
-  return now.left[rank];
+int meeting_first_ended(const int *members, int size) {
+  int rank = -1, first = 0;
+  for (int k = 0; now.peer && k < now.m.size; k++) look(k);
+  for (int k = 0; now.peer && k < size; k++) {
+    int end = now.left[members ? members[k] : k];
+    if (end == 0 || (first && end > first)) continue;
+    first = end;
+    rank = k;
+  }
+  return rank;
 }

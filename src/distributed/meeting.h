@@ -20,8 +20,9 @@ bool meeting_read(meeting *m, char *reason, size_t room);
 ** `message` from process 0 to the others. */
 bool meeting_hold(const meeting *m, void *message, size_t bytes, char *reason, size_t room);
 
-/* Returns 1 for the process that has ended first, 2 for the next, and so on; 0 if no end of the process is known. */
-int meeting_end_of(int rank);
+/* Returns the index of the process that has ended first among the `size` processes of a list, or -1 if all go on. If the list
+** is NULL, it has the first `size` processes. */
+int meeting_first_ended(const int *members, int size);
 
 /* Closes the connections, by which the others learn that this process ends. */
 void meeting_leave(void);

@@ -356,13 +356,13 @@ static const char *home(void) { return host_place().device->name; }
 typedef struct request {
   exchange c;
   int64_t  at, total;                  /* elements that calls of MPI have moved so far, and all elements */
-  handle   pending;                    /* the non-blocking call that runs */
-  bool     waits;                      /* a non-blocking call runs */
+  int      started, ended;             /* numbers of the non-blocking calls that were started, and of those that have ended */
   /* The fingerprint of the call and its negative, and the largest of all processes. For a pair of processes: the dtype and
   ** the number of the elements, and those of the sender. */
   int64_t  own[2], agreed[2];
   unsigned tests;
   double   end_seen;                   /* the time when the end of a process of the group was seen; 0: none */
+  handle   pending[];                  /* the non-blocking calls */
 } request;
 
 /* Returns the address of element i. */
@@ -383,33 +383,33 @@ static int move_part(const group *g, request *r, int n, handle type, handle op) 
   return mpi.Bcast(to, n * dtype_size(r->c.dtype), mpi.h[BYTE], root, g->handle);
 }
 
-/* Calls MPI for the next n elements. Sets r->waits if the call does not block. */
+/* Calls MPI for the next n elements. A gathering or a scattering is one call if MPI can count all its bytes by an int. */
 static int move(const group *g, request *r, int n) {
   const exchange *c = &r->c;
   int bytes = n * dtype_size(c->dtype);
+  bool whole = n == c->count && r->total <= INT32_MAX / dtype_size(c->dtype);
   void *to = element(r, c->to, r->at), *from = c->from == c->to ? mpi.in_place : element(r, c->from, r->at);
   handle byte = mpi.h[BYTE], type = mpi.h[type_of[c->dtype]];
   handle op = mpi.h[c->kind == EXCHANGE_MAX || c->dtype == DT_bool ? OP_MAX : OP_SUM];
-  r->waits = c->later || c->kind == EXCHANGE_SEND || c->kind == EXCHANGE_RECV;
   switch (c->kind) {
     case EXCHANGE_SUM:
     case EXCHANGE_MAX:
-      if (c->later) return mpi.Iallreduce(from, to, n, type, op, g->handle, &r->pending);
+      if (c->later) return mpi.Iallreduce(from, to, n, type, op, g->handle, &r->pending[r->started++]);
       return mpi.Allreduce(from, to, n, type, op, g->handle);
     case EXCHANGE_GATHER:
-      if (n < c->count) return move_part(g, r, n, type, op);
+      if (!whole) return move_part(g, r, n, type, op);
       r->at += c->count * (g->size - 1);
       return mpi.Allgather(c->from, bytes, byte, c->to, bytes, byte, g->handle);
     case EXCHANGE_SCATTER:
-      if (n < c->count) return move_part(g, r, n, type, op);
+      if (!whole) return move_part(g, r, n, type, op);
       r->at += c->count * (g->size - 1);
       return mpi.Reduce_scatter_block(c->from, c->to, n, type, op, g->handle);
     case EXCHANGE_BROADCAST:
       return mpi.Bcast(to, bytes, byte, c->peer, g->handle);
     case EXCHANGE_SEND:
-      return mpi.Isend(from, bytes, byte, c->peer, TAG, g->handle, &r->pending);
+      return mpi.Isend(from, bytes, byte, c->peer, TAG, g->handle, &r->pending[r->started++]);
     case EXCHANGE_RECV:
-      return mpi.Irecv(to, bytes, byte, c->peer, TAG, g->handle, &r->pending);
+      return mpi.Irecv(to, bytes, byte, c->peer, TAG, g->handle, &r->pending[r->started++]);
     case EXCHANGE_BARRIER:
     case EXCHANGE_SPLIT:
       break;
@@ -417,11 +417,14 @@ static int move(const group *g, request *r, int n) {
   return 0;
 }
 
+/* Returns the largest number of elements of a piece. */
+static int64_t most(const exchange *c) { return (int64_t)mpi.piece / dtype_size(c->dtype); }
+
 /* Moves the next piece. A piece of a gathering or a scattering is inside the part of one process, or all parts. */
 static bool move_next(const group *g, request *r, char *reason) {
-  int64_t most = (int64_t)mpi.piece / dtype_size(r->c.dtype), left = r->total - r->at;
+  int64_t left = r->total - r->at;
   if (r->total != r->c.count) left = r->c.count - r->at % r->c.count;
-  int64_t n = left < most ? left : most;
+  int64_t n = left < most(&r->c) ? left : most(&r->c);
   int code = move(g, r, (int)n);
   r->at += n;
   return check(code, "call", reason);
@@ -440,7 +443,8 @@ static int64_t fingerprint(const exchange *c) {
 static bool compare_calls(const group *g, request *r, char *reason) {
   r->own[0] = fingerprint(&r->c);
   r->own[1] = -r->own[0];
-  return check(mpi.Iallreduce(r->own, r->agreed, 2, mpi.h[INT64], mpi.h[OP_MAX], g->handle, &r->pending), "Iallreduce", reason);
+  handle *pending = &r->pending[r->started++];
+  return check(mpi.Iallreduce(r->own, r->agreed, 2, mpi.h[INT64], mpi.h[OP_MAX], g->handle, pending), "Iallreduce", reason);
 }
 
 /* Sends or receives the first message of a pair of processes, which describes the elements of the second. MPI itself does not
@@ -450,8 +454,8 @@ static bool begin_pair(const group *g, request *r, char *reason) {
   r->own[0] = r->c.given;
   r->own[1] = r->c.count;
   if (r->c.kind == EXCHANGE_SEND)
-    return check(mpi.Isend(r->own, bytes, mpi.h[BYTE], r->c.peer, TAG, g->handle, &r->pending), "Isend", reason);
-  return check(mpi.Irecv(r->agreed, bytes, mpi.h[BYTE], r->c.peer, TAG, g->handle, &r->pending), "Irecv", reason);
+    return check(mpi.Isend(r->own, bytes, mpi.h[BYTE], r->c.peer, TAG, g->handle, &r->pending[r->started++]), "Isend", reason);
+  return check(mpi.Irecv(r->agreed, bytes, mpi.h[BYTE], r->c.peer, TAG, g->handle, &r->pending[r->started++]), "Irecv", reason);
 }
 
 /* Returns false if the calls of the processes do not fit together. */
@@ -470,19 +474,24 @@ static bool calls_fit(const request *r, char *reason) {
   return false;
 }
 
+/* An exchange for later starts all its calls at once, because all processes must start the calls of a group in the same
+** order, and another exchange may begin before this one is complete. */
 static bool begin(group *g, const exchange *c, void **made, char *reason) {
-  request *r = calloc(1, sizeof *r);
+  size_t calls = c->later ? (size_t)(c->count / most(c) + 1) : 1;
+  request *r = calloc(1, sizeof *r + calls * sizeof *r->pending);
   if (!r) {
     snprintf(reason, ENGINE_REASON, "out of memory");
     return false;
   }
   bool parts = c->kind == EXCHANGE_GATHER || c->kind == EXCHANGE_SCATTER;
   bool pair = c->kind == EXCHANGE_SEND || c->kind == EXCHANGE_RECV;
-  *r = (request){.c = *c, .total = c->count * (parts ? g->size : 1), .waits = !c->later};
+  *r = (request){.c = *c, .total = c->count * (parts ? g->size : 1)};
   *made = r;
   if (pair) return begin_pair(g, r, reason);
-  if (r->waits) return compare_calls(g, r, reason);
-  return r->total == 0 || move_next(g, r, reason);
+  if (!c->later) return compare_calls(g, r, reason);
+  bool ok = r->total == 0 || move_next(g, r, reason);
+  while (ok && c->later && r->at < r->total) ok = move_next(g, r, reason);
+  return ok;
 }
 
 /* Returns false if a process of the group has ended and will not take part any more. This is checked rarely, because each
@@ -502,9 +511,11 @@ static bool test(group *g, void *request_of_begin, bool *done, char *reason) {
   char status[STATUS_BYTES];
   int ready = 1;
   *done = false;
-  if (r->waits && !check(mpi.Test(&r->pending, &ready, status), "Test", reason)) return false;
-  if (!ready) return check_ended(g, r, reason);
-  r->waits = false;
+  for (; r->ended < r->started; r->ended++) {
+    if (!check(mpi.Test(&r->pending[r->ended], &ready, status), "Test", reason)) return false;
+    if (!ready) return check_ended(g, r, reason);
+  }
+  r->started = r->ended = 0;
   if (!calls_fit(r, reason)) return false;
   if (r->at < r->total) return move_next(g, r, reason);
   *done = true;

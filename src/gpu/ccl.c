@@ -79,16 +79,7 @@ static int give_up(gpu *g, communicator *c, const char *why) {
 }
 
 /* Returns the rank of the process of the group that has ended first, or -1. Others may have ended because of it. */
-static int ended_rank(const group *g) {
-  int rank = -1, first = 0;
-  for (int k = 0; k < g->size; k++) {
-    int end = meeting_end_of(g->members ? g->members[k] : k);
-    if (end == 0 || (first && end > first)) continue;
-    first = end;
-    rank = k;
-  }
-  return rank;
-}
+static int ended_rank(const group *g) { return meeting_first_ended(g->members, g->size); }
 
 enum { GRACE = 2 };                    /* seconds */
 
@@ -154,8 +145,11 @@ static int await(gpu *g, gpu_stream s, gpu_event e) {
 }
 
 static void replayed(gpu *g) {
-  for (communicator *c = list[g->index]; c; c = c->next)
-    if (c->captured) c->open = g->driver->event_record(c->done, g->stream) == GPU_SUCCESS;
+  for (communicator *c = list[g->index]; c; c = c->next) {
+    if (!c->captured) continue;
+    c->open = g->driver->event_record(c->done, g->stream) == GPU_SUCCESS;
+    c->last = gpu_current(g);
+  }
 }
 
 static const struct gpu_exchanges calls = {await, replayed};
@@ -331,9 +325,9 @@ static int gather(gpu *g, communicator *c, const void *mine, size_t bytes, void 
 static bool begin(group *made, const exchange *x, void **request, char *reason) {
   communicator *c = (communicator *)made->handle;
   gpu *g;
-  char byte = 0, *bytes = x->kind == EXCHANGE_BARRIER ? malloc((size_t)made->size) : &byte;
   *request = NULL;
   if (!c) return is_closed(reason);
+  char byte = 0, *bytes = x->kind == EXCHANGE_BARRIER ? malloc((size_t)made->size) : &byte;
   int st = bytes ? gpu_enter(c->index, &g) : ERR_MEMORY;
   if (st == OK) {
     if (x->kind == EXCHANGE_BARRIER) st = gather(g, c, &byte, 1, bytes);

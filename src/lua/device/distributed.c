@@ -1,7 +1,6 @@
 /* Exchanges between processes, for lua/luatensor/distributed. Its functions are internal: the Lua files check the
 ** arguments of scripts, and pass tensors with contiguous elements of dtypes that the engine knows. */
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,12 +16,13 @@ static const char group_class = 0, work_class = 0;       /* their addresses are 
 
 typedef struct group_userdata { group *group; } group_userdata;
 
-/* A started exchange. Its user values keep the two tensors alive. The registry keeps the exchange alive until it is complete,
-** because the engine uses the memory of the tensors even if the script gives the exchange up. The key is its address. */
+/* A started exchange. It holds the memory of its two tensors until it is complete, because the engine uses the memory even if
+** the script gives the exchange up or closes the Lua state. */
 typedef struct work {
-  group *group;
-  void  *request;
-  bool   done;
+  group   *group;
+  void    *request;
+  storage *held[2];
+  bool     done;
 } work;
 
 static int push_group(lua_State *L, group *g) {
@@ -110,8 +110,15 @@ static group *group_for(lua_State *L, place where, const char *fn) {
   group *g = check_group(L, 1);
   char reason[ENGINE_REASON];
   check_usable(L, g, fn);
+  begin_operation(L);
   group *used = distributed_for(g, where, reason);
-  if (!used) raise_engine(L, g, fn, reason);
+  bool stopped = this_operation.stopped;
+  end_operation(L);
+  if (!used) {
+    g->broken = true;
+    if (stopped) raise_cancelled(L, fn);
+    raise_engine(L, g, fn, reason);
+  }
   return used;
 }
 
@@ -151,11 +158,7 @@ static int l_begin(lua_State *L) {
   const char *fn = kinds[c.kind];
   char reason[ENGINE_REASON];
   lua_settop(L, 7);
-  work *w = push_object(L, &work_class, sizeof *w, 2);
-  for (int k = 1; k <= 2; k++) {
-    lua_pushvalue(L, 2 + k);
-    lua_setiuservalue(L, -2, k);
-  }
+  work *w = push_object(L, &work_class, sizeof *w, 0);
   if (recorder()) recorder()->check_write(L, fn, 4);
   read_operands(L, &c, fn);
   if (!lua_isnil(L, 7)) c.given = check_tensor(L, 7, fn)->dtype;
@@ -164,11 +167,11 @@ static int l_begin(lua_State *L) {
   int st = g->engine->on_stream ? OK : place_is_captured(c.where) ? ERR_CAPTURE : queue_wait(c.where);
   if (st != OK) return raise_device(L, fn, st, c.where);
   if (c.to) storage_written(test_tensor(L, 4)->store);
+  for (int k = 0; k < 2; k++)
+    if (!lua_isnil(L, 3 + k)) storage_retain(w->held[k] = test_tensor(L, 3 + k)->store);
   begin_operation(L);
   bool ok = g->engine->begin(g, &c, &w->request, reason), stopped = this_operation.stopped;
   end_operation(L);
-  lua_pushvalue(L, -1);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, w);
   if (ok) return 1;
   g->broken = true;
   return stopped ? raise_cancelled(L, fn) : raise_engine(L, g, fn, reason);
@@ -181,30 +184,21 @@ static work *check_work(lua_State *L, const char *fn) {
   return w;
 }
 
-/* Tests the exchange. Returns false on failure. */
-static bool test(lua_State *L, work *w, char *reason) {
-  if (w->done) return true;
-  bool ok = w->group->engine->test(w->group, w->request, &w->done, reason);
-  if (w->done) {
-    lua_pushnil(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, w);
+/* Drops the memory of an exchange that is complete. */
+static void let_go(work *w) {
+  for (int k = 0; k < 2; k++) {
+    if (w->done && w->held[k]) storage_drop(w->held[k]);
+    if (w->done) w->held[k] = NULL;
   }
-  return ok;
-}
-
-/* Called between two tests of an exchange. Most exchanges take only some microseconds, so the first tests, about a
-** millisecond, only let other threads run. Later the process sleeps, at first for 50 µs and then for a millisecond. */
-static void nap(int tests) {
-  enum { YIELDING = 2000, SHORT = 3000 };
-  if (tests < YIELDING) sched_yield();
-  else system_sleep(tests < SHORT ? 5e-5 : 1e-3);
 }
 
 /* distributed_test(work): true if the exchange is complete. */
 static int l_test(lua_State *L) {
   work *w = check_work(L, "test");
   char reason[ENGINE_REASON];
-  if (!test(L, w, reason)) return raise_engine(L, w->group, "test", reason);
+  if (!w->done && !w->group->engine->test(w->group, w->request, &w->done, reason))
+    return raise_engine(L, w->group, "test", reason);
+  let_go(w);
   lua_pushboolean(L, w->done);
   return 1;
 }
@@ -214,14 +208,11 @@ static int l_wait(lua_State *L) {
   const char *fn = luaL_checkstring(L, 2);
   work *w = check_work(L, fn);
   char reason[ENGINE_REASON];
-  bool ok = true;
   begin_operation(L);
-  for (int tests = 0; ok && !w->done && !cancel_due(); tests++) {
-    ok = test(L, w, reason);
-    if (ok && !w->done) nap(tests);
-  }
+  distributed_wait(w->group, w->request, &w->done, reason);
   bool stopped = this_operation.stopped;
   end_operation(L);
+  let_go(w);
   if (w->done) return 0;
   w->group->broken = true;
   return stopped ? raise_cancelled(L, fn) : raise_engine(L, w->group, fn, reason);
