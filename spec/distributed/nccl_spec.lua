@@ -64,6 +64,13 @@ describe("distributed on GPUs", function()
     end
   end)
 
+  it("ends luatensor run with an error in all processes", function()
+    local output = many.run_by_tcp(2, "../../../bin/luatensor run spec/support/scripts/distributed_gpu.lua cuda raises", gpus("cuda", 2))
+    has("luatensor: rank 1: spec/support/scripts/distributed_gpu.lua", output)
+    has("rank 0: status 1", output)
+    has("rank 1: status 1", output)
+  end)
+
   it("raises the library's error if the processes' calls differ", function()
     local output = run("difference", 2)
     has("NCCL: invalid usage", output)

@@ -39,7 +39,7 @@ local function job()
   return connected and size > 1 and distributed
 end
 
--- Raises an error, after ending the other processes of the job.
+-- Raises an error, or for one of several processes prints it and ends the others. Then returns the exit code.
 local function fail(problem)
   local distributed = job()
   if not distributed then error(problem, 0) end
@@ -47,10 +47,12 @@ local function fail(problem)
   io.stderr:write(("luatensor: rank %d: %s\n"):format(distributed.rank(), problem))
   core.sleep(PASS_ON)
   core.sleep(0.3)             -- an abort ends MPICH's launcher at once, and output that it has not read yet is lost
-  core.distributed_abort(interrupt.is(problem) and 130 or 1)
+  local code = interrupt.is(problem) and 130 or 1
+  core.distributed_abort(code)
+  return code
 end
 
---- Runs the script.
+--- Runs the script. The second result is the exit code after an error in one of several processes.
 function run.run(options)
   local chunk, problem = loadfile(options.script)
   if not chunk then error(problem, 0) end
@@ -59,7 +61,7 @@ function run.run(options)
   if options.quiet and require("luatensor.distributed").rank() > 0 then rawset(_G, "print", function() end) end
   local function trace(e) return type(e) == "string" and debug.traceback(e, 2) or e end
   local ok, wrong = xpcall(chunk, trace, table.unpack(words))
-  if not ok then fail(wrong) end
+  if not ok then return nil, fail(wrong) end
 end
 
 return run

@@ -9,11 +9,11 @@ local exchange = {}
 local sums = {all_sum = true, all_max = true, reduce_scatter = true}
 
 --- Returns x as the engine can take it: contiguous, in memory that the engine reaches and, for sums, of a dtype that it
--- can add.
+-- can add: half floats become float32, and short integers int32.
 local function prepare(group, kind, x)
   local device, adds = core.distributed_native(group.handle, x)
   if device then x = x:to(device) end
-  if sums[kind] and not adds then x = x:to("float32") end
+  if sums[kind] and not adds then x = x:to(core.floats[x.dtype] and "float32" or "int32") end
   return x:contiguous()
 end
 

@@ -46,10 +46,10 @@ function distributed.init(options)
   if backend == "any" then backend = nil end
   local handle, rank, size, place, processes, processors = core.distributed_start(backend)
   if not world then
-    local checked = read.check or read.check == nil and os.getenv "LUATENSOR_DISTRIBUTED_CHECK" == "1"
-    world, local_rank = groups.new(handle, rank, size, size > 1, checked), place
+    world, local_rank = groups.new(handle, rank, size, size > 1, os.getenv "LUATENSOR_DISTRIBUTED_CHECK" == "1"), place
     divide_threads(processes, processors)
   end
+  if read.check ~= nil then world.checked = read.check end
   return world
 end
 

@@ -78,6 +78,7 @@ function cases.layouts()
   local host = distributed.all_sum(tensor_of(rank, 6, "float32"):to("cpu"))
   assert(tostring(host.device) == "cpu")
   same(list(6, function(i) return sum(size - 1, i) end), host:to(device), "on the host")
+  same({40000 * size % 65536}, distributed.all_sum(lt.full({1}, 40000, {dtype = "uint16", device = device})), "a sum that wraps")
   local w = tensor_of(rank, 2, "float32"):requires_grad_()
   distributed.all_sum(w * (rank + 1)):sum():backward()
   same({(rank + 1) * size, (rank + 1) * size}, w.grad, "gradient")
@@ -150,6 +151,12 @@ function cases.death()
   assert(os.time() - start < 10, "took too long")
   fails(("rank 1 of %d has ended"):format(size), function() return distributed.all_sum(x) end)
   same(list(4, function(i) return number(rank, i) end), x, "the device works on")
+end
+
+-- Process 1 raises an error, and process 0 waits for it.
+function cases.raises()
+  if rank == 1 then error "the wheel is broken" end
+  distributed.barrier()
 end
 
 -- The dtypes of the processes differ, which the emulated library finds. The process that finds it later may only find that
