@@ -489,8 +489,8 @@ static bool begin(group *g, const exchange *c, void **made, char *reason) {
   *made = r;
   if (pair) return begin_pair(g, r, reason);
   if (!c->later) return compare_calls(g, r, reason);
-  bool ok = r->total == 0 || move_next(g, r, reason);
-  while (ok && c->later && r->at < r->total) ok = move_next(g, r, reason);
+  bool ok = true;
+  while (ok && r->at < r->total) ok = move_next(g, r, reason);
   return ok;
 }
 
