@@ -87,7 +87,9 @@ ROCM       = LUATENSOR_ROCM_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kerne
 LATE       = order=lazy,threads=reverse,guard=1
 
 test-now: test-hosts $(BUILD)/spec/limits
-	@echo "ROTATION=$(ROTATION)"; spec/support/sum "$(RUN_SPECS) $(JOBS) LUATENSOR_CACHE=$(BUILD)/spec/kernels" "$(RUN_SPECS) $(JOBS) --label smoke $(EMULATED) $(SHARE) --with smoke"
+	@echo "ROTATION=$(ROTATION)"; spec/support/sum "$(RUN_SPECS) $(JOBS) LUATENSOR_CACHE=$(BUILD)/spec/kernels --without several" \
+	  "$(RUN_SPECS) --label several LUATENSOR_CACHE=$(BUILD)/spec/kernels $(SHARE) --with several" \
+	  "$(RUN_SPECS) $(JOBS) --label smoke $(EMULATED) $(SHARE) --with smoke"
 
 test-tables: test-hosts   ## runs specs with the CPU's baseline and AVX2 kernels, and with OpenBLAS's own threads
 	@echo "ROTATION=$(ROTATION)"; spec/support/sum "$(RUN_SPECS) $(JOBS) --label baseline LUATENSOR_CPU=baseline $(SHARE) --with kernels" \
@@ -169,6 +171,7 @@ test-all:                 ## all tests: the specs in all builds and on the emula
 	@spec/support/sum "make test" "make test-tables FULL=1" "make test-emulated FULL=1" "make test-gcstress FULL=1" \
 	  "make test-sanitize FULL=1" "make test-rock" "make compile-others FULL=1" "make test-musl FULL=1" "make test-clang FULL=1" "make test-stack FULL=1" \
 	  "LUATENSOR_EXHAUSTIVE=1 $(RUN_SPECS) --label exhaustive --with exhaustive" \
+	  "$(RUN_SPECS) --label several LUATENSOR_CACHE=$(BUILD)/spec/kernels --with several" \
 	  "$(RUN_SPECS) --label kills LUATENSOR_TEST_KILLS=50 spec/distributed/faults_spec.lua" \
 	  "make test-nvrtc FULL=1" "make test-hiprtc FULL=1" "make fuzz" \
 	  "make torture" "make lint"

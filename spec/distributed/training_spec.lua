@@ -1,6 +1,7 @@
--- tags: process, unsanitized, built
+-- tags: process, unsanitized, built, several
 -- Tests training on several processes of each MPI library: DataParallel, Sharded, DistributedSampler, checkpoints.
 local gpu = require "spec.support.gpu"
+local helpers = require "spec.support.helpers"
 local many = require "spec.support.many"
 local shell = require "spec.support.shell"
 
@@ -44,50 +45,54 @@ end
 -- continued the epoch of the job before.
 local function batches_in(output) return output:match "batch ([%d ]+)" end
 
-many.each(function(launcher)
-  describe("training with " .. launcher.name, function()
-    for _, place in ipairs(places) do
-      local where, device, environment, _, sizes = table.unpack(place)
-      for _, network in ipairs {"mlp", "cnn", "transformer"} do
-        it(("gives the losses of one process, but for rounding: %s on %s"):format(network, where), function()
-          compare(launcher, network, place)
-        end)
-      end
+-- The cases, of which helpers.drawn takes some.
+local cases = {}
+local function case(name, body) cases[#cases + 1] = {name, body} end
 
-      it("averages gradients, divides states and saves checkpoints as one process expects, on " .. where, function()
-        local folder, apart = shell.folder(), shell.folder()
-        for _, n in ipairs(sizes) do
-          local script = ("many_training.lua %s "):format(device)
-          local alone = shell.passes(("%s tools/lua spec/support/scripts/%s%s"):format(environment, script, apart))
-          local output = many.passes(launcher, n, script .. folder, environment)
-          assert.equal(batches_in(alone), batches_in(output))
-        end
-        os.execute(("rm -r %s %s"):format(folder, apart))
+many.each(function(launcher)
+  for _, place in ipairs(places) do
+    local where, device, environment, _, sizes = table.unpack(place)
+    for _, network in ipairs {"mlp", "cnn", "transformer"} do
+      case(("gives the losses of one process, but for rounding: %s on %s with %s"):format(network, where, launcher.name), function()
+        compare(launcher, network, place)
       end)
     end
+
+    case(("averages gradients, divides states and saves checkpoints as one process expects, on %s with %s"):format(where, launcher.name), function()
+      local folder, apart = shell.folder(), shell.folder()
+      for _, n in ipairs(sizes) do
+        local script = ("many_training.lua %s "):format(device)
+        local alone = shell.passes(("%s tools/lua spec/support/scripts/%s%s"):format(environment, script, apart))
+        local output = many.passes(launcher, n, script .. folder, environment)
+        assert.equal(batches_in(alone), batches_in(output))
+      end
+      os.execute(("rm -r %s %s"):format(folder, apart))
+    end)
+  end
+end)
+
+-- Each process has a GPU of its own. With order=lazy, a GPU computes only when the host waits for it.
+for _, order in ipairs {"", ",order=lazy"} do
+  case("averages gradients by NCCL" .. order, function()
+    local folder = shell.folder()
+    many.passes_by_tcp(4, "many_training.lua gpu " .. folder, gpu.only("cuda", "devices=4" .. order))
+    os.execute("rm -r " .. folder)
   end)
+end
+
+for _, network in ipairs {"mlp", "cnn", "transformer"} do
+  case("gives the losses of one process, but for rounding, by NCCL: " .. network, function()
+    local environment, command = gpu.only("cuda", "devices=2"), example:format(1, network, "")
+    local alone = losses_in(shell.passes(environment .. " tools/lua " .. command), 1)
+    check_losses(alone, many.run_by_tcp(2, "../../../" .. command, environment))
+  end)
+end
+
+case("keeps a whole checkpoint if a process is killed", function()
+  local output = shell.passes(("tools/lua spec/support/torture/many.lua %d"):format(many.kills))
+  assert.equal(("%d passed, 0 failed, 0 skipped\n"):format(many.kills), output)
 end)
 
 describe("training on several processes", function()
-  -- Each process has a GPU of its own. With order=lazy, a GPU computes only when the host waits for it.
-  for _, order in ipairs {"", ",order=lazy"} do
-    it("averages gradients by NCCL" .. order, function()
-      local folder = shell.folder()
-      many.passes_by_tcp(4, "many_training.lua gpu " .. folder, gpu.only("cuda", "devices=4" .. order))
-      os.execute("rm -r " .. folder)
-    end)
-  end
-
-  for _, network in ipairs {"mlp", "cnn", "transformer"} do
-    it("gives the losses of one process, but for rounding, by NCCL: " .. network, function()
-      local environment, command = gpu.only("cuda", "devices=2"), example:format(1, network, "")
-      local alone = losses_in(shell.passes(environment .. " tools/lua " .. command), 1)
-      check_losses(alone, many.run_by_tcp(2, "../../../" .. command, environment))
-    end)
-  end
-
-  it("keeps a whole checkpoint if a process is killed", function()
-    local output = shell.passes(("tools/lua spec/support/torture/many.lua %d"):format(many.kills))
-    assert.equal(("%d passed, 0 failed, 0 skipped\n"):format(many.kills), output)
-  end)
+  for _, row in ipairs(helpers.drawn(cases, "training")) do it(row[1], row[2]) end
 end)
