@@ -46,7 +46,6 @@ local function fail(problem)
   io.stdout:flush()
   io.stderr:write(("luatensor: rank %d: %s\n"):format(distributed.rank(), problem))
   core.sleep(PASS_ON)
-  core.sleep(0.3)             -- an abort ends MPICH's launcher at once, and output that it has not read yet is lost
   local code = interrupt.is(problem) and 130 or 1
   core.distributed_abort(code)
   return code
