@@ -134,11 +134,14 @@ local function sources_of(graph, results, inputs, copied)
 end
 
 -- Returns a list of {leaf, before, after} for the leaves whose gradients the captured call changes. `before` is the
--- gradient before the call, or false; `after` is the gradient after the call, or nil.
+-- gradient before the call, or false; `after` is the gradient after the call, or nil. Leaves that the call makes are
+-- left out, because each call of f makes others.
 local function gradients_of(graph)
   local list = {}
   for leaf, before in pairs(core.uses_of(graph)) do
-    if core.is_tensor(leaf) then list[#list + 1] = {leaf = leaf, before = before, after = leaf.grad} end
+    if core.is_tensor(leaf) and not core.has_made(graph, leaf) then
+      list[#list + 1] = {leaf = leaf, before = before, after = leaf.grad}
+    end
   end
   return list
 end
@@ -168,6 +171,15 @@ local function add_results(case)
   return count
 end
 
+-- Runs the operations that a call has captured before its error, and copies its arguments back that changed.
+local function run_part(graph, given, inputs, versions)
+  graph:replay()
+  for i, version in pairs(versions) do
+    if ag.version(inputs[i]) ~= version then given[i]:copy_(inputs[i]) end
+  end
+  graph:free()
+end
+
 -- Captures a call with these arguments. The call does not compute: the replay that follows does.
 local function capture(self, case, given)
   local copied, reason = find_copied(case, given)
@@ -178,13 +190,17 @@ local function capture(self, case, given)
   local inputs, versions = {n = given.n}, {}
   for i = 1, given.n do
     inputs[i] = copied[i] and given[i]:detach():clone() or given[i]
-    versions[i] = copied[i] and ag.version(inputs[i])
+    versions[i] = copied[i] and ag.version(inputs[i]) or nil
   end
-  local results
+  local ok, results
   case.ready = false                     -- if the capture raises an error, the next call runs f
   local graph = core.capture(function()
-    results = table.pack(self.compiled(table.unpack(inputs, 1, inputs.n)))
+    ok, results = pcall(function() return table.pack(self.compiled(table.unpack(inputs, 1, inputs.n))) end)
   end, device_of(self, given))
+  if not ok then
+    run_part(graph, given, inputs, versions)
+    error(results, 0)
+  end
   case.sources = sources_of(graph, results, inputs, copied)
   case.graph, case.inputs, case.copied, case.results = graph, inputs, copied, results
   case.gradients = gradients_of(graph)

@@ -118,6 +118,32 @@ describe("checked replays", function()
     raises("check: result 2 was", g, lt.ones(2, there))
   end)
 
+  it("take several steps of an optimiser back, and accept leaves and sums that each call makes", function()
+    local function history(options)
+      local w, list = lt.ones(3, there):requires_grad_(), {}
+      local opt = optim.Adam({w}, {lr = 0.1})
+      local function f(x)
+        for _ = 1, 3 do
+          opt:zero_grad();
+          (w * x):exp():sum():backward()
+          opt:step()
+        end
+        local leaf = (x + 1):detach():requires_grad_()
+        for _ = 1, 2 do (leaf * leaf):sum():backward() end
+        return leaf.grad + w:detach(), (x * 2):add_(w:detach())
+      end
+      if options then f = lt.compile(f, options) end
+      for i = 1, 6 do
+        local a, b = f(lt.full({3}, i / 10, there))
+        list[i] = bits(a) .. bits(b) .. bits(w)
+      end
+      return list, f
+    end
+    local list, f = history(checked)
+    assert.same(history(), list)
+    assert.truthy(tostring(f):find "[34] of 6 calls replayed", tostring(f))
+  end)
+
   it("are an option of replays", function()
     helpers.fails("compile: option check: only with option replay = true", lt.compile, print, {check = true})
     helpers.fails("compile: option check: boolean expected, got number", lt.compile, print, {replay = true, check = 1})

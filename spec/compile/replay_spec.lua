@@ -188,7 +188,7 @@ describe("replays of compiled functions", function()
       return x, total
     end, {replay = true})
     for i = 1, 5 do
-      local x = lt.full({2}, i, there)
+      local x = lt.full({2}, i * 1.0, there)
       local same, sum = f(x)
       assert.is_true(rawequal(same, x))
       assert.is_true(rawequal(sum, total))
@@ -403,6 +403,35 @@ describe("replays of compiled functions", function()
     local others = {}
     for i = 1, 20 do others[i] = lt.zeros(1000, there) end
     assert.equal(3000, f(lt.ones(1000, there)):sum():item())
+  end)
+
+  it("are made of functions that make leaves of gradients", function()
+    local f, runs = counted(function(x)
+      local leaf = (x * 2):detach():requires_grad_();
+      (leaf ^ 3):sum():backward()
+      return leaf.grad * 1
+    end)
+    for i = 1, 8 do assert.same({12.0 * i * i}, f(lt.full({1}, i * 1.0, there)):totable()) end
+    assert.equal(3, runs())
+  end)
+
+  it("do what precedes an error in the captured call", function()
+    local w, total, calls = lt.ones(2, there):requires_grad_(), lt.zeros(2, there), 0
+    local f = counted(function(x)
+      calls = calls + 1
+      total:add_(x)
+      x:multiply_(10)
+      w.grad = nil;
+      (w * x):sum():backward()
+      if calls == 3 then error {} end
+    end)
+    for i = 1, 6 do
+      local x = lt.full({2}, i * 1.0, there)
+      assert.equal(i ~= 3, (pcall(f, x)))
+      assert.same({10.0 * i, 10.0 * i}, x:totable())
+      assert.same({10.0 * i, 10.0 * i}, w.grad:totable())
+      assert.equal(i * (i + 1) // 2, total[1]:item())
+    end
   end)
 
   -- GPUs find such a class later, when the host waits.

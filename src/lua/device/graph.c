@@ -274,11 +274,12 @@ static int l_give(lua_State *L) {
   return 0;
 }
 
-/* Calls the second function of each pair up to position `reached` of the graph at index 1. */
+/* Calls the second function of each pair up to position `reached` of the graph at index 1. The last pair comes first, because
+** an optimiser may make several steps in a graph. */
 static void undo(lua_State *L, lua_Integer reached) {
   lua_getiuservalue(L, 1, USES);
-  for (lua_Integer k = 1; k <= reached; k += 2) {
-    lua_rawgeti(L, -1, k + 1);
+  for (lua_Integer k = reached + reached % 2; k >= 2; k -= 2) {
+    lua_rawgeti(L, -1, k);
     lua_call(L, 0, 0);
   }
   lua_pop(L, 1);
