@@ -1,3 +1,4 @@
+-- tags: many-kernels
 -- Reductions that take the elements of a program as the program computes them (fold_whole and fold_group in
 -- src/op/deferral/tile.c). The results are those of the functions themselves, to the last bit.
 local lt = require "luatensor"

@@ -9,7 +9,8 @@ local programs = require "spec.compile.random_programs"
 
 local generator = compiling.generator
 local on_cpu = helpers.device == "cpu"
-local PROGRAMS = on_cpu and 1000 // helpers.share or 8
+local share = os.getenv "LUATENSOR_GCSTRESS" and 8 or helpers.share          -- collections make programs ten times slower
+local PROGRAMS = on_cpu and 1000 // share or 8
 local MOST = 400          -- elements; larger results of broadcasting are dropped
 
 -- Returns a list of the elements of all lists.
@@ -84,7 +85,7 @@ end)
 
 describe("random functions", function()
   local CALLS = 5
-  local functions = on_cpu and math.max(1, 200 // helpers.share) or 4
+  local functions = on_cpu and math.max(1, 200 // share) or 4
   -- Small tensors, rows that are computed in several blocks, and tensors that several threads share. `most` is
   -- the limit in place of MOST.
   local sizes = {
@@ -131,7 +132,7 @@ end)
 
 describe("random functions that are replayed", function()
   local CALLS = 6
-  local functions = on_cpu and math.max(1, 200 // helpers.share) or 4
+  local functions = on_cpu and math.max(1, 200 // share) or 4
 
   -- Calls the function of a seed several times. In each call, some inputs are the tensors of the first call. Returns the bits
   -- of the results, inputs and state after each call, and the number of replays.
