@@ -18,12 +18,6 @@ local parallel = {}
 
 local function fail(...) blame.fail("DataParallel", ...) end
 
--- Raises an error while a graph is captured. Compiled functions run instead of being replayed.
-local function check_not_captured()
-  replays.refuse "DataParallel exchanges tensors between processes"
-  if core.capturing() then fail("a step of several processes cannot be captured in a graph") end
-end
-
 -- ---- gradients ----
 
 --- Averages the gradients of a model's parameters during backward. The methods begin, ready and finish are those of an
@@ -54,7 +48,7 @@ function Averager:begin(run)
   self.buckets, self.bucket_of, self.started = {}, {}, 0
   if not self.enabled then return end
   if run.graph then fail("gradients with create_graph are not averaged; use model:no_sync()") end
-  check_not_captured()
+  replays.refuse_exchange "DataParallel"
   if self.running then fail("an earlier backward pass failed in this process, so the processes may be out of step") end
   self.running = true
   local trained = {}
@@ -129,7 +123,7 @@ end}
 
 -- Makes the default generator draw the numbers of this rank, until the result is closed.
 local function draw_as(rank)
-  check_not_captured()
+  replays.refuse_exchange "DataParallel"
   local generator = lt.default_generator()
   local state = generator:state()
   generator:set_state{seed = state.seed + rank * SEED_STEP, offset = state.offset}
@@ -223,7 +217,7 @@ function parallel.DataParallel(model, options)
   pack.broadcast(group, all, 0)
   averager.group = group:split(0, group:rank())              -- apart from the script's own calls, and from other models
   Averager.made = Averager.made + 1
-  averager.number = Averager.made
+  averager.number = Averager.made                            -- the engine calls observers in this order
   watch(model, averager)
   return model
 end

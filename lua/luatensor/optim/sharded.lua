@@ -82,10 +82,7 @@ end
 function Sharded:step(closure)
   saving.check_self(self, "inner", "step", "optimizer")
   local size = self.group:size()
-  if size > 1 then
-    replays.refuse "Sharded exchanges tensors between processes"
-    if core.capturing() then fail("a step of several processes cannot be captured in a graph") end
-  end
+  if size > 1 then replays.refuse_exchange "Sharded" end
   local loss = self.inner:step(closure)
   for rank = 0, size > 1 and size - 1 or -1 do
     local list = {}
