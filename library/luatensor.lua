@@ -4985,6 +4985,11 @@ function lt.help(subject) end
 ---optimiser, a generator, a tensor, a number, a string, a boolean, or a table of such values:
 ---
 ---    lt.save("run.safetensors", {model = model, optimizer = optimizer, generator = lt.default_generator()})
+---
+---A path that ends in `.png` gives an image. The image is a uint8 or uint16 tensor [channels, height, width], or a gray
+---image [height, width]. One channel is gray, two are gray and alpha, three are RGB, four are RGB and alpha:
+---
+---    lt.save("noise.png", lt.randint(0, 255, {3, 32, 32}, {dtype = "uint8"}))
 ---Errors: if the ending belongs to another format, such as `.npz`, `.pt` or `.csv`; if a value cannot be saved (the message names the value); if the disk is full or permission is missing; if the format lacks the dtype: bfloat16 (.npy), complex128 (.safetensors).
 ---```lua
 ---local path = os.tmpname() .. ".npy"
@@ -4992,7 +4997,7 @@ function lt.help(subject) end
 ---lt.load(path)  --> [1, 2]
 ---os.remove(path)
 ---```
----@param path string of the file, with the ending `.npy` or `.safetensors`, or with an ending that no known format has
+---@param path string of the file, with the ending `.npy`, `.safetensors` or `.png`, or with an ending that no known format has
 ---@param value any an object with functions state_dict and load_state_dict is saved as the result of state_dict
 ---@param options? luatensor.save.options
 function lt.save(path, value, options) end

@@ -215,7 +215,7 @@ describe("what is saved", function()
     gone:free()
     fails("save: x: this tensor was freed", lt.save, path, {x = gone})
     fails("save: a.safetensors: a tensor alone is saved as .npy; in such a file it has a name: {name = x}", lt.save, "a.safetensors", float32{1})
-    for _, name in ipairs {"a.npz", "a.pt", "b.PTH", "a.txt", "a.csv", "x/a.Json", "a.PNG", "a.jpg", "a.pkl", "a.h5", "a.bin",
+    for _, name in ipairs {"a.npz", "a.pt", "b.PTH", "a.txt", "a.csv", "x/a.Json", "a.GIF", "a.jpg", "a.pkl", "a.h5", "a.bin",
                            "a.ckpt", "a.TH"} do
       for _, value in ipairs {float32{1}, {}} do
         fails(("save: %s: no %s file is written; a tensor alone is saved as .npy, all else as .safetensors"):format(name,

@@ -15,6 +15,7 @@ local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
 local clocale = require "luatensor.base.clocale"
+local formats = require "luatensor.io.formats"
 local json = require "luatensor.io.json"
 local safetensors = require "luatensor.io.safetensors"
 local lt = require "luatensor.base.public"
@@ -269,16 +270,26 @@ end
 local FOREIGN = {}
 for ending in ([[npz pt pth th bin ckpt pkl
                  pickle joblib h5 hdf5 mat onnx pb tflite gguf ggml t7 msgpack idx txt csv tsv json jsonl
-                 yaml yml xml html md lua py png jpg jpeg gif bmp pgm ppm tif tiff svg pdf wav mp3 gz bz2 xz zst zip tar
+                 yaml yml xml html md lua py jpg jpeg gif bmp pgm ppm tif tiff svg pdf wav mp3 gz bz2 xz zst zip tar
                  tgz 7z parquet arrow feather xls xlsx sqlite]]):gmatch "%S+" do
   FOREIGN[ending] = true
+end
+
+-- Returns the ending of a path in lower case, without the dot, or nil.
+local function ending_of(path)
+  return type(path) == "string" and clocale.call(string.lower, path):match "%.([^./]*)$" or nil
+end
+
+-- The rows of `formats` by the endings of their files.
+local format_of = {}
+for _, row in ipairs(formats) do
+  for _, ending in ipairs(row.endings) do format_of[ending] = row end
 end
 
 -- Raises an error if the path's ending belongs to another format. `wrong` is {ending, message}: the one of lt.save's
 -- two endings that does not fit the value, and the error's text for this ending.
 local function check_end(path, wrong)
-  if type(path) ~= "string" then return end
-  local ending = clocale.call(string.lower, path):match "%.([^./]*)$"
+  local ending = ending_of(path)
   if FOREIGN[ending] then
     blame.fail("save", "%s: no %s file is written; a tensor alone is saved as .npy, all else as .safetensors", path,
                ending)
@@ -298,8 +309,14 @@ local TABLE = {"npy", "an .npy file holds one tensor; name it .safetensors"}
 --
 --     lt.save("run.safetensors", {model = model, optimizer = optimizer, generator = lt.default_generator()})
 --
+-- A path that ends in `.png` gives an image. The image is a uint8 or uint16 tensor [channels, height, width], or a gray
+-- image [height, width]. One channel is gray, two are gray and alpha, three are RGB, four are RGB and alpha:
+--
+--     lt.save("noise.png", lt.randint(0, 255, {3, 32, 32}, {dtype = "uint8"}))
+--
 -- @function save
--- @string path of the file, with the ending `.npy` or `.safetensors`, or with an ending that no known format has
+-- @string path of the file, with the ending `.npy`, `.safetensors` or `.png`, or with an ending that no known format
+--   has
 -- @param value an object with functions state_dict and load_state_dict is saved as the result of state_dict
 -- @tparam[opt] table options `metadata`: strings by name for other programs to read (.safetensors); `group`: a group
 --   of processes, which all call lt.save: rank 0 writes its values, and the others wait until the file is there
@@ -309,6 +326,11 @@ local TABLE = {"npy", "an .npy file holds one tensor; name it .safetensors"}
 function lt.save(path, value, options)
   outside.check "save"
   options = args.options("save", options, {metadata = true, group = "group"})
+  local format = format_of[ending_of(path)]
+  if format then
+    if options.metadata then blame.fail("save", "%s: only .safetensors files have metadata", path) end
+    return write_once(options.group, path, function() format.write(path, value) end)
+  end
   if core.is_tensor(value) and not options.metadata then
     check_end(path, ALONE)
     return write_once(options.group, path, function() blame.call(core.save_npy, path, value) end)

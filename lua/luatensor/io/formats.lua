@@ -1,0 +1,27 @@
+--- The formats that lt.save and lt.load know, besides .npy and .safetensors. A row describes one format:
+--
+--     endings      the endings of paths for which lt.save writes the format
+--     write        function(path, value): writes a file
+
+local core = require "luatensor.core"
+local blame = require "luatensor.base.blame"
+local images = require "luatensor.io.images"
+
+-- Writes the text to the path. The old file remains until the new one is complete.
+local function write_text(path, text)
+  local ok, why = core.write_file(path, text)
+  if not ok then blame.fail("save", "%s: %s", path, why) end
+end
+
+local function image(endings, encode)
+  return {endings = endings, write = function(path, x)
+    if not core.is_tensor(x) then
+      blame.fail("save", "%s: an image is a tensor, this is a %s", path, core.type_name(x))
+    end
+    write_text(path, encode(x))
+  end}
+end
+
+return {
+  image({"png"}, images.to_png),
+}
