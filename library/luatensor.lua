@@ -4986,18 +4986,22 @@ function lt.help(subject) end
 ---
 ---    lt.save("run.safetensors", {model = model, optimizer = optimizer, generator = lt.default_generator()})
 ---
+---A path that ends in `.npz` gives an archive of NumPy, from a table of tensors by name:
+---
+---    lt.save("set.npz", {x = lt.ones(2, 3), y = lt.zeros(2)})
+---
 ---A path that ends in `.png` gives an image. The image is a uint8 or uint16 tensor [channels, height, width], or a gray
 ---image [height, width]. One channel is gray, two are gray and alpha, three are RGB, four are RGB and alpha:
 ---
 ---    lt.save("noise.png", lt.randint(0, 255, {3, 32, 32}, {dtype = "uint8"}))
----Errors: if the ending belongs to another format, such as `.npz`, `.pt` or `.csv`; if a value cannot be saved (the message names the value); if the disk is full or permission is missing; if the format lacks the dtype: bfloat16 (.npy), complex128 (.safetensors).
+---Errors: if the ending belongs to another format, such as `.pt` or `.csv`; if a value cannot be saved (the message names the value); if the disk is full or permission is missing; if the format lacks the dtype: bfloat16 (.npy, .npz), complex128 (.safetensors).
 ---```lua
 ---local path = os.tmpname() .. ".npy"
 ---lt.save(path, lt.tensor{1, 2})
 ---lt.load(path)  --> [1, 2]
 ---os.remove(path)
 ---```
----@param path string of the file, with the ending `.npy`, `.safetensors` or `.png`, or with an ending that no known format has
+---@param path string of the file, with the ending `.npy`, `.npz`, `.safetensors` or `.png`, or with an ending that no known format has
 ---@param value any an object with functions state_dict and load_state_dict is saved as the result of state_dict
 ---@param options? luatensor.save.options
 function lt.save(path, value, options) end
@@ -5018,7 +5022,7 @@ function lt.save(path, value, options) end
 ---```
 ---@param path string of the file
 ---@param options? luatensor.load.options
----@return luatensor.Tensor # the tensor; or the saved table, in which modules and other objects are the results of their state_dict; or, from a .safetensors file of another program, the tensors by name
+---@return luatensor.Tensor # the tensor; or the saved table, in which modules and other objects are the results of their state_dict; or, from an .npz file or a .safetensors file of another program, the tensors by name
 ---@return table # with option metadata, for a .safetensors file: strings by name, such as PyTorch's {format = "pt"}
 function lt.load(path, options) end
 

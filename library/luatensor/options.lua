@@ -553,6 +553,7 @@
 ---@class (exact) luatensor.save.options
 ---@field metadata? table<string,string> strings by name for other programs to read (.safetensors)
 ---@field group? luatensor.Group a group of processes, which all call lt.save: rank 0 writes its values, and the others wait until the file is there
+---@field compress? boolean (default false) deflates the tensors (.npz)
 
 ---@class (exact) luatensor.load.options
 ---@field device? string (default the default device) where the result is

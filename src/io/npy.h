@@ -6,6 +6,7 @@
 #include "base/shape.h"
 
 enum {
+  NPY_FIRST      = 10,         /* the size in bytes of the part of the preamble that all versions have */
   NPY_PREAMBLE   = 12,         /* the size in bytes of magic, version and header length: 10 in version 1, 12 in
                                ** versions 2 and 3 */
   NPY_MAX_HEADER = 1 << 20     /* the maximum size of a header in bytes; NPY_WRITTEN bytes are enough for 16 dims */

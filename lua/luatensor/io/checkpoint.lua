@@ -255,12 +255,20 @@ local function foreign(first)
   return (name:find "data%.pkl$" or name:find "^[^/]+/%.") and "a PyTorch checkpoint" or nil
 end
 
--- Returns the first 9 bytes of a file, which identify safetensors files. Raises an error for known foreign formats.
+-- Returns the first bytes of a file, which identify its format. Raises an error for known foreign formats.
 local function first_bytes(path, file, size)
   local first = core.read_text(file, path, 0, math.min(FIRST, size))
   local other = foreign(first)
   if other then args.fail("load", "%s: %s; save it in Python with safetensors.torch.save_file", path, other) end
-  return first:sub(1, 9)
+  return first
+end
+
+-- Returns the row of `formats` for a file that begins with these bytes, or nil.
+local function format_of_bytes(first)
+  for _, row in ipairs(formats) do
+    if row.begins and row.begins(first) then return row end
+  end
+  return nil
 end
 
 -- ---- public functions ----
@@ -268,7 +276,7 @@ end
 -- Endings of other file formats. lt.save refuses these endings, because programs that read such formats cannot read a
 -- file of lt.save. `.bin`, `.ckpt` and `.th` are endings of PyTorch's files.
 local FOREIGN = {}
-for ending in ([[npz pt pth th bin ckpt pkl
+for ending in ([[pt pth th bin ckpt pkl
                  pickle joblib h5 hdf5 mat onnx pb tflite gguf ggml t7 msgpack idx txt csv tsv json jsonl
                  yaml yml xml html md lua py jpg jpeg gif bmp pgm ppm tif tiff svg pdf wav mp3 gz bz2 xz zst zip tar
                  tgz 7z parquet arrow feather xls xlsx sqlite]]):gmatch "%S+" do
@@ -280,10 +288,26 @@ local function ending_of(path)
   return type(path) == "string" and clocale.call(string.lower, path):match "%.([^./]*)$" or nil
 end
 
+local known_saving = {metadata = true, group = "group"}
+
 -- The rows of `formats` by the endings of their files.
 local format_of = {}
 for _, row in ipairs(formats) do
   for _, ending in ipairs(row.endings) do format_of[ending] = row end
+  for name, kind in pairs(row.saving or {}) do known_saving[name] = kind end
+end
+
+-- Raises an error if an option of lt.save is for another format than the one that is written. format: its row, or nil
+-- for .npy and .safetensors.
+local function check_saving(path, format, options)
+  if format and options.metadata then blame.fail("save", "%s: only .safetensors files have metadata", path) end
+  for _, row in ipairs(formats) do
+    for name in pairs(row.saving or {}) do
+      if options[name] ~= nil and not (format and format.saving and format.saving[name]) then
+        blame.fail("save", "%s: option %s is for files that end in .%s", path, name, table.concat(row.endings, ", ."))
+      end
+    end
+  end
 end
 
 -- Raises an error if the path's ending belongs to another format. `wrong` is {ending, message}: the one of lt.save's
@@ -309,27 +333,33 @@ local TABLE = {"npy", "an .npy file holds one tensor; name it .safetensors"}
 --
 --     lt.save("run.safetensors", {model = model, optimizer = optimizer, generator = lt.default_generator()})
 --
+-- A path that ends in `.npz` gives an archive of NumPy, from a table of tensors by name:
+--
+--     lt.save("set.npz", {x = lt.ones(2, 3), y = lt.zeros(2)})
+--
 -- A path that ends in `.png` gives an image. The image is a uint8 or uint16 tensor [channels, height, width], or a gray
 -- image [height, width]. One channel is gray, two are gray and alpha, three are RGB, four are RGB and alpha:
 --
 --     lt.save("noise.png", lt.randint(0, 255, {3, 32, 32}, {dtype = "uint8"}))
 --
 -- @function save
--- @string path of the file, with the ending `.npy`, `.safetensors` or `.png`, or with an ending that no known format
---   has
+-- @string path of the file, with the ending `.npy`, `.npz`, `.safetensors` or `.png`, or with an ending that no known
+--   format has
 -- @param value an object with functions state_dict and load_state_dict is saved as the result of state_dict
 -- @tparam[opt] table options `metadata`: strings by name for other programs to read (.safetensors); `group`: a group
---   of processes, which all call lt.save: rank 0 writes its values, and the others wait until the file is there
--- @raise if the ending belongs to another format, such as `.npz`, `.pt` or `.csv`; if a value cannot be saved (the
+--   of processes, which all call lt.save: rank 0 writes its values, and the others wait until the file is there;
+--   `compress` (false): deflates the tensors (.npz)
+-- @raise if the ending belongs to another format, such as `.pt` or `.csv`; if a value cannot be saved (the
 --   message names the value); if the disk is full or permission is missing; if the format lacks the dtype: bfloat16
---   (.npy), complex128 (.safetensors)
+--   (.npy, .npz), complex128 (.safetensors)
 function lt.save(path, value, options)
   outside.check "save"
-  options = args.options("save", options, {metadata = true, group = "group"})
+  options = args.options("save", options, known_saving)
   local format = format_of[ending_of(path)]
+  check_saving(path, format, options)
   if format then
-    if options.metadata then blame.fail("save", "%s: only .safetensors files have metadata", path) end
-    return write_once(options.group, path, function() format.write(path, value) end)
+    outside.check("save", "utf8")
+    return write_once(options.group, path, function() format.write(path, plain(value), options) end)
   end
   if core.is_tensor(value) and not options.metadata then
     check_end(path, ALONE)
@@ -353,7 +383,7 @@ end
 -- @tparam[opt] table options `device` (default: the default device); `metadata` (false): also return the file's
 --   metadata
 -- @return the tensor; or the saved table, in which modules and other objects are the results of their state_dict; or,
---   from a .safetensors file of another program, the tensors by name
+--   from an .npz file or a .safetensors file of another program, the tensors by name
 -- @treturn[opt] table with option metadata, for a .safetensors file: strings by name, such as PyTorch's {format =
 --   "pt"}
 -- @raise if the file is damaged, truncated, or of another format; all sizes are checked before memory is allocated
@@ -362,7 +392,10 @@ function lt.load(path, options)
   options = args.options("load", options, {device = true, metadata = "boolean"})
   if type(path) == "string" and not path:find "\0" then
     local file <close>, size = blame.call(core.open_tensors, path)
-    if safetensors.begins(blame.call(first_bytes, path, file, size)) then
+    local first = blame.call(first_bytes, path, file, size)
+    local format = format_of_bytes(first)
+    if format then return blame.call(format.read, path, file, size, options) end
+    if safetensors.begins(first:sub(1, 9)) then
       outside.check("load", "utf8")
       local value, metadata = blame.call(load_value, path, file, size, options.device)
       if options.metadata then return value, metadata end

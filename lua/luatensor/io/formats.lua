@@ -1,11 +1,16 @@
 --- The formats that lt.save and lt.load know, besides .npy and .safetensors. A row describes one format:
 --
 --     endings      the endings of paths for which lt.save writes the format
---     write        function(path, value): writes a file
+--     write        function(path, value, options): writes a file
+--     saving       the options of lt.save that are for this format alone, as args.options takes them
+--     begins       function(first): true if a file begins like this format; first: its first 300 bytes, or fewer
+--     read         function(path, file, size, options): returns the value of a file; file, size: the results of
+--                  core.open_tensors
 
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
 local images = require "luatensor.io.images"
+local npz = require "luatensor.io.npz"
 
 -- Writes the text to the path. The old file remains until the new one is complete.
 local function write_text(path, text)
@@ -24,4 +29,5 @@ end
 
 return {
   image({"png"}, images.to_png),
+  {endings = {"npz"}, write = npz.write, saving = {compress = "boolean"}, begins = npz.begins, read = npz.read},
 }

@@ -10,6 +10,7 @@ end
 
 refused("save: not in a sandbox", lt.save, "/tmp/never.npy", lt.ones(1))
 refused("save: not in a sandbox", lt.save, "/tmp/never.safetensors", {lt.ones(1)})
+refused("save: not in a sandbox", lt.save, "/tmp/never.npz", {x = lt.ones(1)})
 refused("load: not in a sandbox", lt.load, "/etc/passwd")
 refused("read_idx: not in a sandbox", lt.data.read_idx, "/etc/passwd")
 refused("read_csv: not in a sandbox", lt.data.read_csv, "/etc/passwd")
@@ -44,7 +45,7 @@ end
 table.sort(closed)
 assert(table.concat(closed, " ") == "cache_folder can_compile child compile_kernel csv_fields csv_numbers distributed_abort "
   .. "distributed_begin distributed_find distributed_native distributed_split distributed_start distributed_test distributed_wait kernel_is_intact "
-  .. "kernels_on_disk load_npy open_tensors output_file profile_start read_file read_idx save_npy set_default_dtype "
+  .. "kernels_on_disk load_npy open_archive open_tensors output_file profile_start read_file read_idx save_npy set_default_dtype "
   .. "set_matmul_precision set_num_threads sleep trim_kernels user_kernel write_file write_tensors", table.concat(closed, " "))
 refused("no addresses in a sandbox", lt.from_dlpack, _G.address)     -- embed_host sets this global, a light userdata
 lt.set_memory_limit(1 << 20)

@@ -147,7 +147,16 @@ bool write_bytes(FILE *f, const void *from, size_t n) {
   return (at < 0 || system_may_have(fileno(f), (uint64_t)at + n)) && fwrite(from, 1, n, f) == n;
 }
 
-bool write_elements(lua_State *L, FILE *f, const tensor *t, bool swapped, char *chunk, int *status) {
+static bool write_stream(void *of, const void *from, size_t n) { return write_bytes(of, from, n); }
+
+static bool read_stream(void *of, void *to, size_t n, const char **wrong) {
+  *wrong = "cannot be read to its end";
+  return fread(to, 1, n, of) == n;
+}
+
+stream file_stream(FILE *f) { return (stream){f, read_stream, write_stream}; }
+
+bool write_elements(lua_State *L, stream to, const tensor *t, bool swapped, char *chunk, int *status) {
   int size = dtype_size(t->dtype);
   int64_t most = FILE_CHUNK / size;
   for (int64_t i = 0; i < t->count; i += most) {
@@ -155,25 +164,35 @@ bool write_elements(lua_State *L, FILE *f, const tensor *t, bool swapped, char *
     tensor part = tensor_slice(t, i, n);
     TRY(L, t->store->place, *status, host_read(&part, t->dtype, chunk));
     if (swapped && *status == OK) swap_numbers(chunk, n, t->dtype);
-    if (*status != OK || !write_bytes(f, chunk, (size_t)(n * size))) return false;
+    if (*status != OK || !to.write(to.of, chunk, (size_t)(n * size))) return false;
   }
   return true;
+}
+
+void check_npy_dtype(lua_State *L, const tensor *t) {
+  char header[NPY_WRITTEN];
+  if (npy_write(header, t->dtype, &t->shape)) return;
+  luaL_error(L, "save: NumPy has no %s; use x:to(\"float32\")", dtypes[t->dtype].name);
+}
+
+bool write_npy(lua_State *L, stream to, const tensor *t, int *status) {
+  char header[NPY_WRITTEN];
+  size_t length = npy_write(header, t->dtype, &t->shape);
+  char *chunk = push_chunk(L, t->count, dtype_size(t->dtype));
+  bool done = to.write(to.of, header, length) && write_elements(L, to, t, false, chunk, status);
+  lua_pop(L, 1);
+  return done;
 }
 
 /* save_npy(path, x): writes the tensor x as a .npy file. */
 static int l_save_npy(lua_State *L) {
   const char *path = check_path(L, 1, "save");
   const tensor *t = check_tensor(L, 2, "save");
-  char header[NPY_WRITTEN];
-  size_t length = npy_write(header, t->dtype, &t->shape);
   int status = OK;
-  if (!length) return luaL_error(L, "save: NumPy has no %s; use x:to(\"float32\")", dtypes[t->dtype].name);
+  check_npy_dtype(L, t);
   t = push_packed(L, t);
-  char *chunk = push_chunk(L, t->count, dtype_size(t->dtype));
   file *f = push_local_file(L);
-  bool done = open_output(f, path) && write_bytes(f->f, header, length) &&
-              write_elements(L, f->f, t, false, chunk, &status) && finish_output(f);
-  if (done) return 0;
+  if (open_output(f, path) && write_npy(L, file_stream(f->f), t, &status) && finish_output(f)) return 0;
   int why = errno;
   close_file(f);
   errno = why;
@@ -182,21 +201,29 @@ static int l_save_npy(lua_State *L) {
 
 /* ---- load ---- */
 
-/* Reads and checks the header. *left becomes the number of data bytes in the file. */
-static void read_header(lua_State *L, FILE *f, const char *path, npy_header *h, int64_t *left) {
-  struct stat s;
+static void read_bytes(lua_State *L, stream from, const char *path, void *to, size_t n) {
+  const char *wrong;
+  if (!from.read(from.of, to, n, &wrong)) raise_bad(L, "load", path, wrong);
+}
+
+/* Reads and checks the header of a file of `size` bytes. Returns the number of data bytes in the file. */
+static int64_t read_header(lua_State *L, stream from, const char *path, int64_t size, npy_header *h) {
   unsigned char preamble[NPY_PREAMBLE];
-  size_t start, length;
-  if (fstat(fileno(f), &s) != 0) raise_errno(L, "load", path);
-  const char *wrong = npy_preamble(preamble, fread(preamble, 1, sizeof preamble, f), &start, &length);
+  size_t start, length, n = size < NPY_FIRST ? (size_t)size : NPY_FIRST;
+  read_bytes(L, from, path, preamble, n);
+  if (n == NPY_FIRST && preamble[6] > 1 && size >= NPY_PREAMBLE) {
+    read_bytes(L, from, path, preamble + n, NPY_PREAMBLE - n);
+    n = NPY_PREAMBLE;
+  }
+  const char *wrong = npy_preamble(preamble, n, &start, &length);
   if (wrong) raise_bad(L, "load", path, wrong);
-  if ((int64_t)(start + length) > s.st_size) raise_bad(L, "load", path, "truncated in the header");
+  if ((int64_t)(start + length) > size) raise_bad(L, "load", path, "truncated in the header");
   char *text = lua_newuserdatauv(L, length + 1, 0);
-  if (fseek(f, (long)start, SEEK_SET) != 0 || fread(text, 1, length, f) != length) raise_errno(L, "load", path);
+  read_bytes(L, from, path, text, length);
   wrong = npy_parse(text, length, h);
   if (wrong) luaL_error(L, "load: %s: %s%s%s", path, wrong, h->descr[0] ? ": " : "", h->descr);
   lua_pop(L, 1);
-  *left = (int64_t)s.st_size - (int64_t)(start + length);
+  return size - (int64_t)(start + length);
 }
 
 /* Checks that the file has as many bytes of data as the header says. Called before memory is allocated. */
@@ -210,19 +237,18 @@ static void check_length(lua_State *L, const char *path, const npy_header *h, in
              (LUAI_UACINT)bytes, (LUAI_UACINT)left);
 }
 
-int read_elements(lua_State *L, FILE *f, tensor *t, bool swapped, char *chunk) {
+void read_elements(lua_State *L, stream from, const char *path, tensor *t, bool swapped, char *chunk) {
   int size = dtype_size(t->dtype);
   int64_t most = FILE_CHUNK / size;
   for (int64_t i = 0; i < t->count; i += most) {
     int64_t n = t->count - i < most ? t->count - i : most;
     tensor part = tensor_slice(t, i, n);
-    if (fread(chunk, (size_t)size, (size_t)n, f) != (size_t)n) return -1;
+    read_bytes(L, from, path, chunk, (size_t)(n * size));
     if (swapped) swap_numbers(chunk, n, t->dtype);
     int st;
     TRY(L, t->store->place, st, host_write(&part, t->dtype == DT_bool ? DT_uint8 : t->dtype, chunk));
-    if (st != OK) return st;
+    if (st != OK) raise(L, "load", st, (const tensor *const *)&t, 1);
   }
-  return OK;
 }
 
 static shape reversed(const shape *s) {
@@ -242,24 +268,30 @@ static void push_reversed(lua_State *L, const tensor *t) {
   if (st != OK) raise(L, "load", st, (const tensor *const *)&out, 1);
 }
 
-/* load_npy(path, device): returns the tensor in a .npy file. */
-static int l_load_npy(lua_State *L) {
-  const char *path = check_path(L, 1, "load");
-  place where = arg_place(L, 2, "load");
+void push_npy(lua_State *L, stream from, const char *path, int64_t size, place where) {
   npy_header h;
-  int64_t left;
-  file *f = push_local_file(L);
-  f->f = open_input(L, "load", path);
-  read_header(L, f->f, path, &h, &left);
+  int64_t left = read_header(L, from, path, size, &h);
   check_length(L, path, &h, left);
   shape stored = h.fortran ? reversed(&h.shape) : h.shape;
+  int top = lua_gettop(L);
   char *chunk = push_chunk(L, left, 1);
   tensor *t = push_tensor(L, "load", h.dtype, &stored, where);
-  int st = read_elements(L, f->f, t, h.swapped, chunk);
-  close_file(f);
-  if (st < 0) return raise_bad(L, "load", path, "cannot be read to its end");
-  if (st != OK) return raise(L, "load", st, (const tensor *const *)&t, 1);
+  read_elements(L, from, path, t, h.swapped, chunk);
   if (h.fortran && t->shape.ndim > 1) push_reversed(L, t);
+  lua_replace(L, top + 1);
+  lua_settop(L, top + 1);
+}
+
+/* load_npy(path, device): returns the tensor in a .npy file. */
+static int l_load_npy(lua_State *L) {
+  struct stat s;
+  const char *path = check_path(L, 1, "load");
+  place where = arg_place(L, 2, "load");
+  file *f = push_local_file(L);
+  f->f = open_input(L, "load", path);
+  if (fstat(fileno(f->f), &s) != 0) raise_errno(L, "load", path);
+  push_npy(L, file_stream(f->f), path, (int64_t)s.st_size, where);
+  close_file(f);
   return finish_op(L, false);
 }
 

@@ -58,12 +58,31 @@ const tensor *push_packed(lua_State *L, const tensor *t);
 /* Writes n bytes. Returns false on failure; then errno has the reason. */
 bool write_bytes(FILE *f, const void *from, size_t n);
 
+/* The bytes of a file, or of an entry of an archive. `read` and `write` transfer exactly n bytes, or return false. Then
+** `read` has set *wrong to the reason, and `write` has set errno. */
+typedef struct stream {
+  void *of;
+  bool (*read)(void *of, void *to, size_t n, const char **wrong);
+  bool (*write)(void *of, const void *from, size_t n);
+} stream;
+
+stream file_stream(FILE *f);
+
 /* Writes all elements of a contiguous tensor, with reversed byte order if `swapped` is true. `chunk` is memory from
 ** push_chunk. On failure returns false; *status is the error, or OK if errno has the reason. */
-bool write_elements(lua_State *L, FILE *f, const tensor *t, bool swapped, char *chunk, int *status);
+bool write_elements(lua_State *L, stream to, const tensor *t, bool swapped, char *chunk, int *status);
 
-/* Fills a contiguous t from the file. `swapped` and `chunk` are as in write_elements. Bytes of a bool other than 0
-** and 1 become true. Returns a status, or -1 if the file is too short. */
-int read_elements(lua_State *L, FILE *f, tensor *t, bool swapped, char *chunk);
+/* Fills a contiguous t from the stream. `swapped` and `chunk` are as in write_elements. Bytes of a bool other than 0
+** and 1 become true. Raises an error, with this path, if the stream is too short. */
+void read_elements(lua_State *L, stream from, const char *path, tensor *t, bool swapped, char *chunk);
+
+/* Writes a contiguous tensor in the .npy format, whose dtype NumPy has. Returns like write_elements. */
+bool write_npy(lua_State *L, stream to, const tensor *t, int *status);
+
+/* Reads a .npy file of `size` bytes, and pushes its tensor. `path` is the name in errors. */
+void push_npy(lua_State *L, stream from, const char *path, int64_t size, place where);
+
+/* Raises an error unless NumPy has the tensor's dtype. */
+void check_npy_dtype(lua_State *L, const tensor *t);
 
 #endif
