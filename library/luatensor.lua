@@ -315,7 +315,8 @@ function Tensor:atanh(options) end
 function Tensor:atanh_() end
 
 ---Computes the gradients of y with respect to all leaves from which y was computed, and adds them to each leaf's
----`x.grad`. The pass releases the graph unless it is retained.
+---`x.grad`. The pass releases the graph unless it is retained. Errors of a script's functions that the pass calls, such
+---as hooks, keep their lines.
 ---Errors: if y needs no gradient, if an op has no gradient, or if a tensor that a gradient needs was changed in place.
 ---```lua
 ---local x = lt.tensor({1.0, 2.0}, {requires_grad = true})

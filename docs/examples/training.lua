@@ -162,6 +162,26 @@ local m = nn.ReLU()
 m:register_parameter("scale", nn.Parameter(lt.ones(1)))
 #m:parameters()  --> 1
 
+--- Module:register_forward_hook, HookHandle:remove
+local model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+local shape
+local handle = model[2]:register_forward_hook(function(_, _, y) shape = y.shape end)
+model(lt.ones(2, 4))
+handle:remove()
+shape  --> [2, 8]
+
+--- Module:register_forward_pre_hook
+local layer = nn.ReLU()
+layer:register_forward_pre_hook(function(_, inputs) return inputs[1] - 1 end)
+layer(lt.tensor{0.5, 3.0})  --> [0.0, 2.0]
+
+--- Module:register_full_backward_hook
+local layer = nn.ReLU()
+layer:register_full_backward_hook(function(_, grad_inputs) return grad_inputs[1] * 10 end)
+local x = lt.tensor({-1.0, 2.0}, {requires_grad = true})
+layer(x):sum():backward()
+x.grad  --> [0.0, 10.0]
+
 --- Sequential:append
 #nn.Sequential(nn.ReLU()):append(nn.Tanh())  --> 2
 

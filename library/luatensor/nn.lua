@@ -162,6 +162,60 @@ function Module:extra() end
 ---@param message string a format for string.format, whose values follow
 function Module:fail(message) end
 
+---Makes each call of the module call `fn(module, inputs)` before its forward. `inputs` is the list of the arguments,
+---and `inputs.n` is their number. What fn returns replaces the arguments, unless fn returns nothing or nil.
+---
+---Hooks run only in calls of the module, `layer(x)`, and not in `layer:forward(x)`. An error in a hook is raised by the
+---call. Replays of lt.compile call no hooks: they repeat the operations of the recorded call, with those of its hooks.
+---Hooks belong to one module: they are not saved, and copies of the module have none.
+---```lua
+---local layer = nn.ReLU()
+---layer:register_forward_pre_hook(function(_, inputs) return inputs[1] - 1 end)
+---layer(lt.tensor{0.5, 3.0})  --> [0.0, 2.0]
+---```
+---@param fn function
+---@return luatensor.HookHandle # with the method `remove`, which removes the hook
+function Module:register_forward_pre_hook(fn) end
+
+---Makes each call of the module call `fn(module, inputs, output, …)` after its forward. `inputs` is the list of the
+---arguments, and the results of the forward follow. What fn returns replaces the results, unless fn returns nothing or
+---nil. Calls and hooks are as in Module:register_forward_pre_hook.
+---
+---    local activation
+---    local handle = model[2]:register_forward_hook(function(_, _, y) activation = y:detach() end)
+---    model(x)
+---    handle:remove()
+---```lua
+---local model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+---local shape
+---local handle = model[2]:register_forward_hook(function(_, _, y) shape = y.shape end)
+---model(lt.ones(2, 4))
+---handle:remove()
+---shape  --> [2, 8]
+---```
+---@param fn function
+---@return luatensor.HookHandle # with the method `remove`
+function Module:register_forward_hook(fn) end
+
+---Makes each backward pass through a call of the module call `fn(module, grad_inputs, grad_outputs)`. The two lists
+---hold the gradients of the arguments and of the results, with nil for those without gradients. If fn returns a list,
+---its gradients replace grad_inputs. For a module of one argument fn may return a tensor. fn must not change the
+---gradients in place.
+---
+---The hook applies to calls while gradients are recorded. If no argument requires gradients, as for the first layer of
+---a network, fn runs when the gradients of the results are known, and grad_inputs is empty. The results of the module
+---are then views, which no operation may change in place.
+---```lua
+---local layer = nn.ReLU()
+---layer:register_full_backward_hook(function(_, grad_inputs) return grad_inputs[1] * 10 end)
+---local x = lt.tensor({-1.0, 2.0}, {requires_grad = true})
+---layer(x):sum():backward()
+---x.grad  --> [0.0, 10.0]
+---```
+---@param fn function
+---@return luatensor.HookHandle # with the method `remove`
+function Module:register_full_backward_hook(fn) end
+
 ---Moves parameters and buffers to a device, or converts floating-point parameters and buffers to a dtype, or does
 ---both. Gradients are moved and converted together with their parameters. The tensors stay the same objects, so that
 ---optimisers still refer to them. If an error is raised, nothing has changed.
@@ -194,6 +248,20 @@ function Module:state_dict() end
 ---@return table # the list of the module's names that were missing in state
 ---@return table # the list of names in state that the module lacks
 function Module:load_state_dict(state, options) end
+
+---@class luatensor.HookHandle
+local HookHandle = {}
+
+---Removes the hook. A second call does nothing. While the module runs, its hooks stay the same until the call ends.
+---```lua
+---local model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+---local shape
+---local handle = model[2]:register_forward_hook(function(_, _, y) shape = y.shape end)
+---model(lt.ones(2, 4))
+---handle:remove()
+---shape  --> [2, 8]
+---```
+function HookHandle:remove() end
 
 ---@class luatensor.Sequential: luatensor.Module
 local Sequential = {}

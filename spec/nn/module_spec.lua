@@ -886,7 +886,7 @@ describe("a method that modules or optimisers have not", function()
       function() m:cuda() end,
       function() m:add(nn.ReLU()) end,
       function() m:paramters() end,
-      function() m:register_forward_hook(print) end,
+      function() m:register_backward_hook(print) end,
       function() m[1]:zeroGradParameters() end,
       function() m:xyzzy() end,
       function() nn:Linear(2, 3) end,
@@ -896,7 +896,7 @@ describe("a method that modules or optimisers have not", function()
     local says = {
       'module has no method "cuda"; use m:to("cuda")', 'module has no method "add"; did you mean "append"?',
       'module has no method "paramters"; did you mean "parameters"?',
-      'module has no method "register_forward_hook"; there are no hooks',
+      'module has no method "register_backward_hook"; did you mean "register_full_backward_hook"?',
       'module has no method "zeroGradParameters"; did you mean "zero_grad"?', 'module has no method "xyzzy"',
       "Linear: a class is called with a dot: nn.Linear(…)",
       'optimiser has no method "zeroGrad"; did you mean "zero_grad"?',

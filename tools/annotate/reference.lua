@@ -19,8 +19,9 @@ local pages = {
   {"fft", "Fourier transforms", "fft"},
   {"random", "Random numbers", "random"},
   {"autograd", "Gradients", "grad autograd"},
-  {"nn", "Layers", "nn_module nn_module_place nn_module_state nn_container nn_linear nn_convolution nn_pooling " ..
-    "nn_normalization nn_activation nn_dropout nn_embedding nn_recurrent nn_attention nn_transformer nn_loss " ..
+  {"nn", "Layers", "nn_module nn_module_place nn_module_state nn_module_hooks nn_container nn_linear " ..
+    "nn_convolution nn_pooling nn_normalization nn_activation nn_dropout nn_embedding nn_recurrent nn_attention " ..
+    "nn_transformer nn_loss " ..
     "nn_autocast nn_utils nn_parallel nn_pytorch"},
   {"nn-functional", "Layers as functions", "nn_functional_linear nn_functional_convolution nn_functional_pooling " ..
     "nn_functional_normalization nn_functional_activation nn_functional_dropout nn_functional_embedding " ..

@@ -7,6 +7,7 @@ local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
 local call_function = require "luatensor.autograd.custom"
 local engine = require "luatensor.autograd.engine"
+local names = require "luatensor.base.names"
 local new_watcher = require "luatensor.autograd.anomaly"
 local lt = require "luatensor.base.public"
 
@@ -46,15 +47,10 @@ end
 
 ag.elementwise = lt.elementwise
 
---- Computes the gradients of y with respect to all leaves from which y was computed, and adds them to each leaf's
--- `x.grad`. The pass releases the graph unless it is retained.
--- @function backward
--- @tparam tensor y a tensor of one element, or of any shape if a gradient is given
--- @tparam[opt] tensor gradient the gradient of y, in y's shape; 1 unless given
--- @tparam[opt] table options `retain_graph` (default create_graph): keeps the graph for another backward pass;
---   `create_graph` (false): the gradients can be differentiated, too
--- @raise if y needs no gradient, if an op has no gradient, or if a tensor that a gradient needs was changed in place
-function methods.backward(y, gradient, options)
+local function backward(y, gradient, options)
+  if y == nil then
+    args.fail("backward", "argument 1: tensor expected, got no value%s", names.colon("backward", "no value"))
+  end
   args.tensor("backward", 1, y)
   if args.is_options(gradient) and options == nil then gradient, options = nil, gradient end
   options = args.options("backward", options, backward_options)
@@ -66,6 +62,17 @@ function methods.backward(y, gradient, options)
   if retain == nil then retain = graph end
   engine.walk(y, engine.first_gradient("backward", y, gradient), {graph = graph, retain = retain})
 end
+
+--- Computes the gradients of y with respect to all leaves from which y was computed, and adds them to each leaf's
+-- `x.grad`. The pass releases the graph unless it is retained. Errors of a script's functions that the pass calls, such
+-- as hooks, keep their lines.
+-- @function backward
+-- @tparam tensor y a tensor of one element, or of any shape if a gradient is given
+-- @tparam[opt] tensor gradient the gradient of y, in y's shape; 1 unless given
+-- @tparam[opt] table options `retain_graph` (default create_graph): keeps the graph for another backward pass;
+--   `create_graph` (false): the gradients can be differentiated, too
+-- @raise if y needs no gradient, if an op has no gradient, or if a tensor that a gradient needs was changed in place
+function methods.backward(y, gradient, options) blame.call(backward, y, gradient, options) end
 
 --- Calls a function without recording, so that its results require no gradients. Without a function, the result is a
 -- guard: nothing is recorded until the block of the variable that holds the guard ends.
@@ -115,4 +122,5 @@ end
 -- @return what fn returns, or the guard
 function lt.detect_anomaly(...) return with_mode("detect_anomaly", modes.watch, new_watcher(), ...) end
 
-return {lt.no_grad, lt.enable_grad, lt.autograd_function, lt.detect_anomaly, lt.grad, lt.value_and_grad}
+return {lt.no_grad, lt.enable_grad, lt.autograd_function, lt.detect_anomaly, lt.grad, lt.value_and_grad,
+        methods.backward}

@@ -13,7 +13,7 @@ local INDEX <const> = "use an index: x[i] or x[{ {}, i }]"
 local ASSIGN <const> = "assign to an index: x[index] = value"
 local EXPRESSION <const> = "lt.elementwise compiles an expression"
 local COMPLEX <const> = 'use lt.isdtype(x.dtype, "complex floating")'
-local NO_HOOKS <const> = "there are no hooks"
+local NO_HOOKS <const> = "modules have hooks; x:retain_grad() keeps the gradient of a tensor"
 
 --- Names that scripts use as functions of lt and as methods of tensors.
 local of_tensors = {
@@ -177,8 +177,8 @@ local modules = {
   children = {"named_children"}, modules = {"named_modules"}, buffers = {"named_buffers"}, evaluate = {"eval"},
   get = "use m[i]", zeroGradParameters = {"zero_grad"}, getParameters = {"parameters"}, updateParameters =
   "use an optimiser of lt.optim", backward = "use loss:backward()", freeze = "use m:requires_grad_(false)",
-  register_forward_hook = NO_HOOKS, register_forward_pre_hook = NO_HOOKS, register_full_backward_hook = NO_HOOKS,
-  register_full_backward_pre_hook = NO_HOOKS, register_backward_hook = NO_HOOKS,
+  register_full_backward_pre_hook = {"register_full_backward_hook"},
+  register_backward_hook = {"register_full_backward_hook"}, register_module_forward_hook = {"register_forward_hook"},
   save = "use lt.save(path, m:state_dict())",
   load = "use m:load_state_dict(lt.load(path))", get_submodule = {"named_modules"}, extra_repr = {"extra"},
   get_parameter = {"named_parameters"}, clearState = false, share_memory = false, size = "use #m",

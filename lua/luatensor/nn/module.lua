@@ -6,6 +6,7 @@ local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
 local describe = require "luatensor.nn.module.describe"
 local fields = require "luatensor.nn.module.fields"
+local hooks = require "luatensor.nn.module.hooks"
 local missing = require "luatensor.base.missing_methods"
 local place = require "luatensor.nn.module.place"
 local state = require "luatensor.nn.module.state"
@@ -240,6 +241,9 @@ function Module:zero_grad()
 end
 
 Module.to, Module.state_dict, Module.load_state_dict = place.to, state.state_dict, state.load_state_dict
+Module.register_forward_pre_hook = hooks.register_forward_pre_hook
+Module.register_forward_hook = hooks.register_forward_hook
+Module.register_full_backward_hook = hooks.register_full_backward_hook
 
 -- ---- calls, printing ----
 
@@ -285,7 +289,8 @@ end
 
 for _, name in ipairs {"register_parameter", "register_buffer", "named_modules", "named_children", "named_parameters",
                        "named_buffers", "parameters", "apply", "train", "eval", "requires_grad_", "zero_grad", "to",
-                       "state_dict", "load_state_dict"} do
+                       "state_dict", "load_state_dict", "register_forward_pre_hook", "register_forward_hook",
+                       "register_full_backward_hook"} do
   local f = arity.method(name, Module[name])
   Module[name] = function(self, ...)
     check_self(name, self)
