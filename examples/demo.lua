@@ -11,13 +11,14 @@ local notebook = require "luatensor.experiment.notebook"
 local terminal = require "luatensor.page.terminal"
 
 local options = arguments.read({...}, "Every experiment, and the notebook's figures beside this machine's.", {
-  {"iterations", 100}, {"rows", 7000}, {"cols", 3000}, "threads",
+  {"iterations", 100}, {"rows", 7000}, {"cols", 3000}, {"seconds", 0.2}, "threads",
 })
 local threads = ("--threads %d"):format(options.threads)
 local loop = ("--iterations %d %s"):format(options.iterations, threads)
 local large = ("--rows %d --cols %d"):format(options.rows, options.cols)
 -- at most 3 rounds for each measurement, fewer if there are fewer iterations
-local rounds = ("--rounds %d %s %s"):format(math.min(3, options.iterations), large, threads)
+local seconds = ("--seconds %g %s"):format(options.seconds, threads)
+local rounds = ("--rounds %d %s %s"):format(math.min(3, options.iterations), large, seconds)
 
 -- Runs an experiment. An error is printed, and the next experiments still run.
 local function run(name, line)
@@ -45,11 +46,11 @@ results.small = on_each("03_small", loop)
 run("04_cores", rounds)                          -- 04, 06, 07 and 09 measure the CPU and the GPU in one run
 on_each("05_memory", rounds)
 run("06_transfer", rounds)
-run("07_crossover", ("--most %d %s"):format(math.min(4096, options.rows), threads))
+run("07_crossover", ("--most %d %s"):format(math.min(4096, options.rows), seconds))
 on_each("08_training", ("--epochs %d --seeds %d --images %d %s"):format(math.min(40, options.iterations),
   math.min(5, options.iterations), math.max(60, math.min(1797, options.rows)), threads))
 run("09_speedup", ("--most %d --batch %d %s"):format(math.min(1024, options.rows), math.min(2048, options.rows),
-  threads))
+  seconds))
 on_each("10_transformer", ("--steps %d --width %d --times %d %s"):format(15 * options.iterations,
   math.min(128, 8 * (options.cols // 8) + 8), math.min(64, options.rows), threads))
 

@@ -5,11 +5,12 @@ RUN_SPECS := tools/lua spec/support/run.lua
 # Counts a target as skipped: $(call SKIP,reason).
 SKIP = echo 'skipped: $(1)'; echo "0 passed, 0 failed, 1 skipped"
 
-# Runs on slow devices and builds take an eighth of the cases of long specs (helpers.drawn), and test-gcstress collects
-# garbage before every 7th tensor. ROTATION chooses these cases and tensors. By default it is the number of commits;
+# Runs in slow builds take an eighth of the cases of long specs (helpers.drawn), and runs on emulated GPUs, for which
+# each kernel must be compiled, take a twelfth. test-gcstress collects garbage before every 7th tensor. ROTATION chooses these cases and tensors. By default it is the number of commits;
 # ROTATION=n repeats a run. FULL=1 runs all cases, and collects before every tensor.
 ROTATION ?= $(shell git rev-list --count HEAD 2>/dev/null || echo 0)
-SHARE     = $(if $(FULL),,LUATENSOR_TEST_SHARE=8:$(ROTATION))
+SHARE        = $(if $(FULL),,LUATENSOR_TEST_SHARE=8:$(ROTATION))
+DEVICE_SHARE = $(if $(FULL),,LUATENSOR_TEST_SHARE=12:$(ROTATION))
 
 # Suites select specs by their tags: spec/support/tags.lua. `tools/lua spec/support/run.lua --list --with blas` lists
 # the specs with a tag.
@@ -87,8 +88,8 @@ ROCM       = LUATENSOR_ROCM_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kerne
 LATE       = order=lazy,threads=reverse,guard=1
 
 test-now: test-hosts $(BUILD)/spec/limits
-	@echo "ROTATION=$(ROTATION)"; spec/support/sum "$(RUN_SPECS) $(JOBS) LUATENSOR_CACHE=$(BUILD)/spec/kernels --without several" \
-	  "$(RUN_SPECS) --label several LUATENSOR_CACHE=$(BUILD)/spec/kernels $(SHARE) --with several" \
+	@echo "ROTATION=$(ROTATION)"; spec/support/sum "$(RUN_SPECS) $(JOBS) LUATENSOR_CACHE=$(BUILD)/spec/kernels --without divided" \
+	  "$(RUN_SPECS) $(JOBS) --label divided LUATENSOR_CACHE=$(BUILD)/spec/kernels $(SHARE) --with divided" \
 	  "$(RUN_SPECS) $(JOBS) --label smoke $(EMULATED) $(SHARE) --with smoke"
 
 test-tables: test-hosts   ## runs specs with the CPU's baseline and AVX2 kernels, and with OpenBLAS's own threads
@@ -98,13 +99,13 @@ test-tables: test-hosts   ## runs specs with the CPU's baseline and AVX2 kernels
 
 test-emulated: test-hosts $(BUILD)/spec/limits ## runs specs on the emulated GPU; FULL=1: every spec and case
 	@rm -f $(COMPILED)*
-	@echo "ROTATION=$(ROTATION)"; spec/support/sum "$(RUN_SPECS) $(JOBS) --label emulated $(EMULATED) $(SHARE) $(ON_DEVICE)$(if $(FULL),,$(comma)many-kernels)" \
+	@echo "ROTATION=$(ROTATION)"; spec/support/sum "$(RUN_SPECS) $(JOBS) --label emulated $(EMULATED) $(DEVICE_SHARE) $(ON_DEVICE)$(if $(FULL),,$(comma)many-kernels)" \
 	  "$(RUN_SPECS) --label two-gpus $(EMULATED) LUATENSOR_EMULATOR=devices=2 --with two-gpus" \
 	  "$(RUN_SPECS) --label no-cublas $(EMULATED) LUATENSOR_CUDA_PATH=$(NO_BLAS) --with no-cublas" \
-	  "$(RUN_SPECS) --label always-cublas $(EMULATED) LUATENSOR_BLAS=always $(SHARE) --with no-cublas" \
+	  "$(RUN_SPECS) --label always-cublas $(EMULATED) LUATENSOR_BLAS=always $(DEVICE_SHARE) --with no-cublas" \
 	  "$(RUN_SPECS) --label no-cudnn $(EMULATED) LUATENSOR_CUDNN=off --with no-cudnn" \
 	  "$(RUN_SPECS) $(JOBS) --label emulated-late $(EMULATED) LUATENSOR_EMULATOR=$(LATE) --with late" \
-	  "$(RUN_SPECS) $(JOBS) --label rocm-64 $(ROCM) LUATENSOR_EMULATOR=lanes=64 $(SHARE) $(if $(FULL),$(ON_DEVICE),--with lanes)" \
+	  "$(RUN_SPECS) $(JOBS) --label rocm-64 $(ROCM) LUATENSOR_EMULATOR=lanes=64 $(DEVICE_SHARE) $(if $(FULL),$(ON_DEVICE),--with lanes)" \
 	  $(if $(FULL),"$(RUN_SPECS) $(JOBS) --label rocm-32 $(ROCM) LUATENSOR_EMULATOR=lanes=32 $(ON_DEVICE)")
 
 # lua5.4 itself is not instrumented, so libasan is preloaded. The programs that the DLPack and emulator specs start
@@ -118,7 +119,7 @@ test-sanitize:            ## the specs under ASan and UBSan; FULL=1: every case
 	@$(MAKE) --no-print-directory -s $(HOSTS)
 	@echo "ROTATION=$(ROTATION)"; export BUILD=build/sanitize; spec/support/sum \
 	  "$(RUN_SPECS) $(JOBS) --label sanitize $(call SANITIZER,1) $(SHARE) --without process,texts,unsanitized" \
-	  "$(RUN_SPECS) --label sanitize $(call SANITIZER,0) --with leaking" \
+	  "$(RUN_SPECS) $(JOBS) --label sanitize $(call SANITIZER,0) $(SHARE) --with leaking" \
 	  "$(RUN_SPECS) --label sanitize-emulated $(call SANITIZER,1) $(subst build/,build/sanitize/,$(EMULATED)) \
 	    --with sanitize-emulated" \
 	  "$(MAKE) --no-print-directory -s test-embedding SANITIZE=address,undefined"
@@ -171,7 +172,7 @@ test-all:                 ## all tests: the specs in all builds and on the emula
 	@spec/support/sum "make test" "make test-tables FULL=1" "make test-emulated FULL=1" "make test-gcstress FULL=1" \
 	  "make test-sanitize FULL=1" "make test-rock" "make compile-others FULL=1" "make test-musl FULL=1" "make test-clang FULL=1" "make test-stack FULL=1" \
 	  "LUATENSOR_EXHAUSTIVE=1 $(RUN_SPECS) --label exhaustive --with exhaustive" \
-	  "$(RUN_SPECS) --label several LUATENSOR_CACHE=$(BUILD)/spec/kernels --with several" \
+	  "$(RUN_SPECS) $(JOBS) --label divided LUATENSOR_CACHE=$(BUILD)/spec/kernels --with divided" \
 	  "$(RUN_SPECS) --label kills LUATENSOR_TEST_KILLS=50 spec/distributed/faults_spec.lua" \
 	  "make test-nvrtc FULL=1" "make test-hiprtc FULL=1" "make fuzz" \
 	  "make torture" "make lint"

@@ -1,8 +1,9 @@
--- tags: process
+-- tags: process divided
 -- Runs the examples as a user does: with small options, and with wrong options.
 
 local format = require "luatensor.page.format"
 local gpu = require "spec.support.gpu"
+local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
 local shell = require "spec.support.shell"
 
@@ -175,7 +176,7 @@ describe("examples", function()
   end)
 end)
 
-for _, kind in ipairs {"cuda", "rocm"} do describe("examples on an emulated GPU of the kind " .. kind, function()
+for _, kind in ipairs(helpers.in_turn {"cuda", "rocm"}) do describe("examples on an emulated GPU of the kind " .. kind, function()
   if not shell.exists(gpu.folder .. "/libcuda.so.1") then return pending("make emulator builds it") end
   local environment, device = gpu.only(kind), kind .. ":0"
 
@@ -214,7 +215,7 @@ for _, kind in ipairs {"cuda", "rocm"} do describe("examples on an emulated GPU 
   end)
 
   it("demo runs them all", function()
-    local output, status = run("examples/demo.lua --iterations 1 --rows 16 --cols 8", environment)
+    local output, status = run("examples/demo.lua --iterations 1 --rows 16 --cols 8 --seconds 0.002", environment)
     assert.equal(0, status, output)
     for _, title in ipairs {"01_device", "02_large --device cpu", "02_large --device " .. device, "03_small --device " .. device, "04_cores",
                             "05_memory --device " .. device, "06_transfer", "07_crossover"} do

@@ -1,7 +1,8 @@
--- tags: process
+-- tags: process divided
 -- Tests the measuring subcommands of luatensor as a user runs them.
 
 local gpu = require "spec.support.gpu"
+local helpers = require "spec.support.helpers"
 local luatensor = require "spec.support.command"
 local many = require "spec.support.many"
 local shell = require "spec.support.shell"
@@ -233,7 +234,7 @@ describe("luatensor diff", function()
   end)
 end)
 
-for _, kind in ipairs {"cuda", "rocm"} do describe("luatensor on an emulated GPU of the kind " .. kind, function()
+for _, kind in ipairs(helpers.in_turn {"cuda", "rocm"}) do describe("luatensor on an emulated GPU of the kind " .. kind, function()
   if not shell.exists(gpu.folder .. "/libcuda.so.1") then return pending("make emulator builds it") end
   local environment = gpu.only(kind)
   local nothing = "times say nothing about a"

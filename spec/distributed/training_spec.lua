@@ -1,4 +1,4 @@
--- tags: process, unsanitized, built, several
+-- tags: process, unsanitized, built, divided
 -- Tests training on several processes of each MPI library: DataParallel, Sharded, DistributedSampler, checkpoints.
 local gpu = require "spec.support.gpu"
 local helpers = require "spec.support.helpers"

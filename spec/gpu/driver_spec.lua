@@ -1,6 +1,7 @@
--- tags: process leaking
+-- tags: process leaking divided
 -- Tests the loading of NVIDIA's libraries, the messages if they are missing, and for both vendors launches and the disk
 -- cache of kernels, in processes that use the emulator. rocm_spec.lua tests the loading of AMD's libraries.
+local helpers = require "spec.support.helpers"
 local shell = require "spec.support.shell"
 
 local build = os.getenv "BUILD" or "build"
@@ -44,9 +45,9 @@ local vendors = {
     processor = "lanes=64", failure = "/tmp/comgr-emulated/input/CompileSource:1:1: error: injected failure"},
 }
 
--- Like describe(name .. " on cuda", body) and describe(name .. " on rocm", body). body gets an element of `vendors`.
+-- Like describe(name .. " on cuda", body) and describe(name .. " on rocm", body), or one of them in turn. body gets an element of `vendors`.
 local function describe_both(name, body)
-  for _, vendor in ipairs(vendors) do
+  for _, vendor in ipairs(helpers.in_turn(vendors)) do
     describe(name .. " on " .. vendor.device, function() body(vendor) end)
   end
 end

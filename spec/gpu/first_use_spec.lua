@@ -1,7 +1,8 @@
--- tags: process leaking
+-- tags: process leaking divided
 -- Tests the list of used kernels (LUATENSOR_KERNELS_LOG), `luatensor kernels`, which compiles such a list without a GPU, and
 -- the size of the cache of compiled kernels, in processes that use the emulator.
 local gpu = require "spec.support.gpu"
+local helpers = require "spec.support.helpers"
 local luatensor = require "spec.support.command"
 local shell = require "spec.support.shell"
 
@@ -71,9 +72,9 @@ end
 
 local function files(cache) return tonumber(shell.passes(("ls %s | grep -cx '[0-9a-f]*' || true"):format(cache))) end
 
--- Like describe(name .. " on cuda", body) and describe(name .. " on rocm", body).
+-- Like describe(name .. " on cuda", body) and describe(name .. " on rocm", body), or one of them in turn.
 local function describe_both(name, body)
-  for _, vendor in ipairs(vendors) do describe(name .. " on " .. vendor.device, function() body(vendor) end) end
+  for _, vendor in ipairs(helpers.in_turn(vendors)) do describe(name .. " on " .. vendor.device, function() body(vendor) end) end
 end
 
 describe_both("the list of used kernels", function(vendor)

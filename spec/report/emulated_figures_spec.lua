@@ -1,9 +1,10 @@
--- tags: process
+-- tags: process divided
 -- Tests that figures of an emulated device are marked in all output, and are never shown beside real figures. The spec
 -- examines the output of every command for an emulated GPU.
 
 local bench = require "luatensor.bench"
 local gpu = require "spec.support.gpu"
+local helpers = require "spec.support.helpers"
 local marks = require "spec.support.emulated_figures"
 local shell = require "spec.support.shell"
 
@@ -47,7 +48,7 @@ describe("the walk finds", function()
   end)
 end)
 
-for _, kind in ipairs {"cuda", "rocm"} do describe("on an emulated GPU of the kind " .. kind, function()
+for _, kind in ipairs(helpers.in_turn {"cuda", "rocm"}) do describe("on an emulated GPU of the kind " .. kind, function()
   local environment = gpu.only(kind)
   if not shell.exists(gpu.folder .. "/libcuda.so.1") then return pending("make emulator builds it") end
 

@@ -1,6 +1,7 @@
 -- Helpers of specs that need a GPU. If the machine has a GPU, the specs run on it. Otherwise the spec file runs itself
 -- again on the emulator, in one process for each mode.
 local busted = require "busted"
+local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
 local shell = require "spec.support.shell"
 
@@ -94,12 +95,12 @@ local function label(mode)
 end
 
 --- Calls describe(name, body) if there is a GPU. Otherwise runs the spec file on the emulator, in one process for each
--- element of `modes`. An element is a table of environment variables.
+-- element of `modes`, or for one of them in turn. An element is a table of environment variables.
 function gpu.describe(name, modes, body)
   if gpu.api.is_available() then return busted.describe(name, body) end
   local file = debug.getinfo(2, "S").source:match "@(.*)"
   busted.describe(name .. ", on the emulator", function()
-    for _, mode in ipairs(modes) do
+    for _, mode in ipairs(helpers.in_turn(modes)) do
       local environment = gpu.environment(mode)
       if not environment then return busted.pending("no GPU, and make emulator builds what stands in for it") end
       busted.it(label(mode), function() shell.passes(("tools/lua spec/support/run.lua %s %s"):format(environment, file)) end)

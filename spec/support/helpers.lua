@@ -41,6 +41,12 @@ function helpers.drawn_it(it)
   end
 end
 
+-- Returns the list, or a list of one of its elements if LUATENSOR_TEST_SHARE is set. Runs with consecutive OFFSETs get
+-- the elements in turn.
+function helpers.in_turn(list)
+  return share == 1 and list or {list[offset % #list + 1]}
+end
+
 -- Returns n, or a tenth of n on the emulated GPU, which runs all threads on one processor.
 function helpers.size(n)
   local libraries = os.getenv(("LUATENSOR_%s_PATH"):format(helpers.device:match("^%a+"):upper())) or ""

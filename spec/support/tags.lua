@@ -24,7 +24,7 @@ tags.meanings = {
   lanes = "again on AMD's emulated GPU with warps of 64 threads",
   ["no-cublas"] = "again on own kernels in place of cuBLAS",
   ["no-cudnn"] = "again on own kernels in place of cuDNN",
-  several = "trains on several processes: a share of the cases in make test, all in make test-all",
+  divided = "takes long: a share of the cases in make test, all in make test-all",
   exhaustive = "every element, in make test-all",
 }
 
