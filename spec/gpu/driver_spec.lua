@@ -45,7 +45,8 @@ local vendors = {
     processor = "lanes=64", failure = "/tmp/comgr-emulated/input/CompileSource:1:1: error: injected failure"},
 }
 
--- Like describe(name .. " on cuda", body) and describe(name .. " on rocm", body), or one of them in turn. body gets an element of `vendors`.
+-- Like describe(name .. " on cuda", body) and describe(name .. " on rocm", body), or one of them in turn. body gets an
+-- element of `vendors`.
 local function describe_both(name, body)
   for _, vendor in ipairs(helpers.in_turn(vendors)) do
     describe(name .. " on " .. vendor.device, function() body(vendor) end)

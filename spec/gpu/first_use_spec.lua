@@ -1,6 +1,6 @@
 -- tags: process leaking divided
--- Tests the list of used kernels (LUATENSOR_KERNELS_LOG), `luatensor kernels`, which compiles such a list without a GPU, and
--- the size of the cache of compiled kernels, in processes that use the emulator.
+-- Tests the list of used kernels (LUATENSOR_KERNELS_LOG) and `luatensor kernels`, which compiles such a list without a GPU.
+-- Tests the size of the cache of compiled kernels. All tests run in processes that use the emulator.
 local gpu = require "spec.support.gpu"
 local helpers = require "spec.support.helpers"
 local luatensor = require "spec.support.command"

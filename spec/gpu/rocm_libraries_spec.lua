@@ -1,6 +1,6 @@
 -- tags: process divided
--- Tests AMD's libraries on the emulated GPU: rocBLAS, hipFFT, rocSOLVER and MIOpen give what the CPU gives, and luatensor says
--- what it does if a library or one of its functions is missing. The specs of products, of transforms, of lt.linalg and of
+-- Tests AMD's libraries on the emulated GPU: rocBLAS, hipFFT, rocSOLVER and MIOpen give what the CPU gives.
+-- Tests what happens if a library or one of its functions is missing. The specs of products, of transforms, of lt.linalg and of
 -- convolutions run on the device, too (make test-emulated).
 local gpu = require "spec.support.gpu"
 local helpers = require "spec.support.helpers"
