@@ -182,6 +182,49 @@ local x = lt.tensor({-1.0, 2.0}, {requires_grad = true})
 layer(x):sum():backward()
 x.grad  --> [0.0, 10.0]
 
+--- nn.metrics.accuracy
+nn.metrics.accuracy(lt.tensor{1, 2, 2, 3}, lt.tensor{1, 2, 3, 3})  --> 0.75
+
+--- nn.metrics.confusion_matrix
+nn.metrics.confusion_matrix(lt.tensor{1, 2, 2}, lt.tensor{1, 2, 1})  --> [[1, 1], [0, 1]]
+
+--- nn.metrics.precision
+nn.metrics.precision(lt.tensor{1, 1, 0, 1}, lt.tensor{1, 0, 0, 1})  --> 0.66666666666667
+
+--- nn.metrics.recall
+nn.metrics.recall(lt.tensor{1, 1, 0, 0}, lt.tensor{1, 0, 0, 1})  --> 0.5
+
+--- nn.metrics.f1
+nn.metrics.f1(lt.tensor{1, 2, 2, 3}, lt.tensor{1, 2, 3, 3}, {average = "micro"})  --> 0.75
+
+--- nn.metrics.auc
+nn.metrics.auc(lt.tensor{0.1, 0.4, 0.35, 0.8}, lt.tensor{0, 0, 1, 1})  --> 0.75
+
+--- nn.metrics.r2
+nn.metrics.r2(lt.tensor{1.0, 2.0, 4.0}, lt.tensor{1.0, 2.0, 3.0})  --> 0.5
+
+--- nn.metrics.mean_squared_error
+nn.metrics.mean_squared_error(lt.tensor{1.0, 4.0}, lt.tensor{1.0, 2.0})  --> 2.0
+
+--- nn.metrics.mean_absolute_error
+nn.metrics.mean_absolute_error(lt.tensor{1.0, 4.0}, lt.tensor{1.0, 2.0})  --> 1.0
+
+--- nn.metrics.ConfusionMatrix, ConfusionMatrix:add, ConfusionMatrix:accuracy, ConfusionMatrix:f1
+local confusion = nn.metrics.ConfusionMatrix(2)
+confusion:add(lt.tensor{1, 2}, lt.tensor{1, 2}):add(lt.tensor{2, 2}, lt.tensor{1, 2})
+confusion:f1()  --> 0.8
+confusion:accuracy()  --> 0.75
+
+--- ConfusionMatrix:precision, ConfusionMatrix:recall
+local confusion = nn.metrics.ConfusionMatrix(2):add(lt.tensor{1, 2, 2, 1}, lt.tensor{1, 2, 1, 1})
+confusion:precision()  --> 0.5
+confusion:recall()  --> 1.0
+
+--- nn.metrics.Collector, Collector:add, Collector:get
+local all = nn.metrics.Collector()
+all:add(lt.tensor{1.0, 2.0}):add(lt.tensor{3.0})
+all:get()  --> [1.0, 2.0, 3.0]
+
 --- Sequential:append
 #nn.Sequential(nn.ReLU()):append(nn.Tanh())  --> 2
 

@@ -263,6 +263,83 @@ local HookHandle = {}
 ---```
 function HookHandle:remove() end
 
+---@class luatensor.ConfusionMatrix
+---@field matrix luatensor.Tensor
+local ConfusionMatrix = {}
+
+---Adds the samples of a batch.
+---```lua
+---local confusion = nn.metrics.ConfusionMatrix(2)
+---confusion:add(lt.tensor{1, 2}, lt.tensor{1, 2}):add(lt.tensor{2, 2}, lt.tensor{1, 2})
+---confusion:f1()  --> 0.8
+---confusion:accuracy()  --> 0.75
+---```
+---@param target luatensor.Tensor the right classes, from 1 on
+---@return luatensor.ConfusionMatrix # the object itself
+function ConfusionMatrix:add(target) end
+
+---Returns the share of right predictions.
+---```lua
+---local confusion = nn.metrics.ConfusionMatrix(2)
+---confusion:add(lt.tensor{1, 2}, lt.tensor{1, 2}):add(lt.tensor{2, 2}, lt.tensor{1, 2})
+---confusion:f1()  --> 0.8
+---confusion:accuracy()  --> 0.75
+---```
+---@return number #
+function ConfusionMatrix:accuracy() end
+
+---Returns the precision, as nn.metrics.precision does.
+---```lua
+---local confusion = nn.metrics.ConfusionMatrix(2):add(lt.tensor{1, 2, 2, 1}, lt.tensor{1, 2, 1, 1})
+---confusion:precision()  --> 0.5
+---confusion:recall()  --> 1.0
+---```
+---@param options? luatensor.options.average
+---@return number # or a list
+function ConfusionMatrix:precision(options) end
+
+---Returns the recall, as nn.metrics.recall does.
+---```lua
+---local confusion = nn.metrics.ConfusionMatrix(2):add(lt.tensor{1, 2, 2, 1}, lt.tensor{1, 2, 1, 1})
+---confusion:precision()  --> 0.5
+---confusion:recall()  --> 1.0
+---```
+---@param options? luatensor.options.average
+---@return number # or a list
+function ConfusionMatrix:recall(options) end
+
+---Returns the F1 score, as nn.metrics.f1 does.
+---```lua
+---local confusion = nn.metrics.ConfusionMatrix(2)
+---confusion:add(lt.tensor{1, 2}, lt.tensor{1, 2}):add(lt.tensor{2, 2}, lt.tensor{1, 2})
+---confusion:f1()  --> 0.8
+---confusion:accuracy()  --> 0.75
+---```
+---@param options? luatensor.options.average
+---@return number # or a list
+function ConfusionMatrix:f1(options) end
+
+---@class luatensor.Collector
+local Collector = {}
+
+---Adds the tensors of a batch. All batches have the same number of tensors, whose shapes differ at most in dim 1.
+---```lua
+---local all = nn.metrics.Collector()
+---all:add(lt.tensor{1.0, 2.0}):add(lt.tensor{3.0})
+---all:get()  --> [1.0, 2.0, 3.0]
+---```
+---@return luatensor.Collector # the object itself
+function Collector:add() end
+
+---Returns the collected tensors, each joined along dim 1.
+---```lua
+---local all = nn.metrics.Collector()
+---all:add(lt.tensor{1.0, 2.0}):add(lt.tensor{3.0})
+---all:get()  --> [1.0, 2.0, 3.0]
+---```
+---@return luatensor.Tensor # ... one for each argument of `add`
+function Collector:get() end
+
 ---@class luatensor.Sequential: luatensor.Module
 local Sequential = {}
 
@@ -310,6 +387,8 @@ local nn = {}
 nn.functional = {}
 
 nn.init = {}
+
+nn.metrics = {}
 
 nn.parallel = {}
 
@@ -1575,6 +1654,134 @@ function nn.NLLLoss(options) end
 ---@param options? luatensor.nn.CrossEntropyLoss.options
 ---@return luatensor.Module # takes logits and the target
 function nn.CrossEntropyLoss(options) end
+
+---Returns the share of right predictions. Predictions are classes, or scores: floats with the classes in dim 2, such
+---as the result [n, classes] of a network. Classes count from 1; booleans and other integers may be compared, too.
+---Errors: if the shapes do not fit, or if there are no samples.
+---```lua
+---nn.metrics.accuracy(lt.tensor{1, 2, 2, 3}, lt.tensor{1, 2, 3, 3})  --> 0.75
+---```
+---@param predicted luatensor.Tensor scores [n, classes], or classes [n]; more dims may follow
+---@param target luatensor.Tensor the right classes
+---@param options? luatensor.nn.metrics.accuracy.options
+---@return number # from 0 to 1
+function nn.metrics.accuracy(predicted, target, options) end
+
+---Counts the pairs of right and predicted classes: element {i, j} of the result is the number of samples of class i
+---that were predicted as class j.
+---Errors: if a class is out of range, the shapes do not fit, or there are no samples.
+---```lua
+---nn.metrics.confusion_matrix(lt.tensor{1, 2, 2}, lt.tensor{1, 2, 1})  --> [[1, 1], [0, 1]]
+---```
+---@param predicted luatensor.Tensor scores [n, classes], or classes [n] from 1 on
+---@param target luatensor.Tensor the right classes, from 1 on
+---@param options? luatensor.nn.metrics.confusion_matrix.options
+---@return luatensor.Tensor # int64 [classes, classes]
+function nn.metrics.confusion_matrix(predicted, target, options) end
+
+---Returns the precision: the share of the predictions of a class that are right. The measure of a class is 0 if its
+---denominator is 0.
+---Errors: if a class is out of range, the shapes do not fit, or there are no samples.
+---```lua
+---nn.metrics.precision(lt.tensor{1, 1, 0, 1}, lt.tensor{1, 0, 0, 1})  --> 0.66666666666667
+---```
+---@param predicted luatensor.Tensor booleans, or numbers 0 and 1; scores [n, classes], or classes [n] from 1 on
+---@param target luatensor.Tensor the right values
+---@param options? luatensor.options.average_classes
+---@return number # or a list
+function nn.metrics.precision(predicted, target, options) end
+
+---Returns the recall: the share of the samples of a class that are predicted as this class. The arguments are those of
+---nn.metrics.precision.
+---```lua
+---nn.metrics.recall(lt.tensor{1, 1, 0, 0}, lt.tensor{1, 0, 0, 1})  --> 0.5
+---```
+---@param predicted luatensor.Tensor
+---@param target luatensor.Tensor
+---@param options? luatensor.options.average_classes
+---@return number # or a list
+function nn.metrics.recall(predicted, target, options) end
+
+---Returns the F1 score, 2 · precision · recall / (precision + recall). The arguments are those of
+---nn.metrics.precision.
+---```lua
+---nn.metrics.f1(lt.tensor{1, 2, 2, 3}, lt.tensor{1, 2, 3, 3}, {average = "micro"})  --> 0.75
+---```
+---@param predicted luatensor.Tensor
+---@param target luatensor.Tensor
+---@param options? luatensor.options.average_classes
+---@return number # or a list
+function nn.metrics.f1(predicted, target, options) end
+
+---Returns the area under the ROC curve: the probability that a sample of class 1 has a higher score than a sample of
+---class 0, where equal scores count as one half. It is computed from the sum of the ranks (Mann and Whitney 1947;
+---Hanley and McNeil 1982), and equal scores get the mean of their ranks.
+---Errors: if all targets are equal, if a score is NaN, or if the shapes differ.
+---```lua
+---nn.metrics.auc(lt.tensor{0.1, 0.4, 0.35, 0.8}, lt.tensor{0, 0, 1, 1})  --> 0.75
+---```
+---@param scores luatensor.Tensor [n], floats; any increasing function of the scores gives the same result
+---@param target luatensor.Tensor [n], booleans, or numbers 0 and 1
+---@return number # from 0 to 1
+function nn.metrics.auc(scores, target) end
+
+---Returns R², the coefficient of determination: 1 minus the sum of the squared errors divided by the sum of the
+---squared deviations of the targets from their mean. 1 is exact, 0 is as good as the mean, and the value may be
+---negative. If all targets are equal, the result is 1 for exact predictions and otherwise 0, as in scikit-learn.
+---Errors: if the shapes differ, or if there are fewer than 2 samples.
+---```lua
+---nn.metrics.r2(lt.tensor{1.0, 2.0, 4.0}, lt.tensor{1.0, 2.0, 3.0})  --> 0.5
+---```
+---@param predicted luatensor.Tensor [n], or [n, k] for k values, whose R² are averaged
+---@param target luatensor.Tensor of the same shape
+---@return number #
+function nn.metrics.r2(predicted, target) end
+
+---Returns the mean of the squared errors, computed in float64.
+---```lua
+---nn.metrics.mean_squared_error(lt.tensor{1.0, 4.0}, lt.tensor{1.0, 2.0})  --> 2.0
+---```
+---@param predicted luatensor.Tensor
+---@param target luatensor.Tensor of the same shape
+---@return number #
+function nn.metrics.mean_squared_error(predicted, target) end
+
+---Returns the mean of the absolute errors, computed in float64.
+---```lua
+---nn.metrics.mean_absolute_error(lt.tensor{1.0, 4.0}, lt.tensor{1.0, 2.0})  --> 1.0
+---```
+---@param predicted luatensor.Tensor
+---@param target luatensor.Tensor of the same shape
+---@return number #
+function nn.metrics.mean_absolute_error(predicted, target) end
+
+---Adds up the confusion matrices of batches. Field `matrix` is the sum, an int64 tensor [classes, classes].
+---
+---    local confusion = nn.metrics.ConfusionMatrix(10)
+---    for x, y in loader:batches() do confusion:add(lt.no_grad(model, x), y) end
+---    print(confusion:accuracy(), confusion:f1{average = "macro"})
+---```lua
+---local confusion = nn.metrics.ConfusionMatrix(2)
+---confusion:add(lt.tensor{1, 2}, lt.tensor{1, 2}):add(lt.tensor{2, 2}, lt.tensor{1, 2})
+---confusion:f1()  --> 0.8
+---confusion:accuracy()  --> 0.75
+---```
+---@param classes integer the number of classes
+---@return luatensor.ConfusionMatrix #
+function nn.metrics.ConfusionMatrix(classes) end
+
+---Collects tensors of batches, for measures that need all samples at once, such as nn.metrics.auc.
+---
+---    local all = nn.metrics.Collector()
+---    for x, y in loader:batches() do all:add(lt.no_grad(model, x), y) end
+---    print(nn.metrics.r2(all:get()))
+---```lua
+---local all = nn.metrics.Collector()
+---all:add(lt.tensor{1.0, 2.0}):add(lt.tensor{3.0})
+---all:get()  --> [1.0, 2.0, 3.0]
+---```
+---@return luatensor.Collector #
+function nn.metrics.Collector() end
 
 ---The base class of all layers. To make a class of your own, write a constructor and a forward:
 ---

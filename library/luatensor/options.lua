@@ -837,6 +837,19 @@
 ---@field label_smoothing? number (default 0)
 ---@field reduction? "mean"|"sum"|"none" (default "mean") of the losses of all elements
 
+---@class (exact) luatensor.nn.metrics.accuracy.options
+---@field top_k? integer (default 1) a prediction is right if the class is among the top_k highest scores
+
+---@class (exact) luatensor.nn.metrics.confusion_matrix.options
+---@field classes? integer (default the number of scores, or the highest class) the number of classes
+
+---@class (exact) luatensor.options.average_classes
+---@field average? "binary"|"macro"|"micro"|"weighted"|"none" (default "binary") the measure of true, of 1, or of class 2 of 2 classes; "macro": the mean over all classes that occur; "micro": over all samples; "weighted": the mean weighted by the numbers of targets; "none": a list by class
+---@field classes? integer the number of classes
+
+---@class (exact) luatensor.options.average
+---@field average? "binary"|"macro"|"micro"|"weighted"|"none" (default "binary")
+
 ---@class (exact) luatensor.Module.register_buffer.options
 ---@field persistent? boolean (default true) x is saved with the state
 

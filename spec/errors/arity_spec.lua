@@ -99,7 +99,8 @@ local function objects()
   local parameters = {lt.ones(2, {requires_grad = true})}
   local optimizer, rows = optim.SGD(parameters, {lr = 1}), data.TensorDataset(lt.ones(2))
   return {
-    Module = nn.Linear(3, 4), HookHandle = nn.ReLU():register_forward_hook(print), Sequential = nn.Sequential(),
+    Module = nn.Linear(3, 4), HookHandle = nn.ReLU():register_forward_hook(print),
+    ConfusionMatrix = nn.metrics.ConfusionMatrix(2), Collector = nn.metrics.Collector(), Sequential = nn.Sequential(),
     ParameterList = nn.ParameterList(), Optimizer = optimizer,
     LBFGS = optim.LBFGS(parameters), GradScaler = optim.GradScaler(), Scheduler = optim.scheduler.StepLR(optimizer, 1),
     ReduceLROnPlateau = optim.scheduler.ReduceLROnPlateau(optimizer), Dataset = rows, Loader = data.Loader(rows),

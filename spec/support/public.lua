@@ -94,7 +94,7 @@ function public.classes_of(functions) return sorted_names(functions, is_class) e
 public.libraries = {
   [""] = lt, ["linalg."] = lt.linalg, ["fft."] = lt.fft, ["cuda."] = lt.cuda, ["rocm."] = lt.rocm, ["autograd."] = rawget(lt, "autograd"),
   ["nn."] = lt.nn, ["nn.init."] = lt.nn.init, ["nn.functional."] = lt.nn.functional, ["nn.utils."] = lt.nn.utils,
-  ["nn.parallel."] = lt.nn.parallel,
+  ["nn.parallel."] = lt.nn.parallel, ["nn.metrics."] = lt.nn.metrics,
   ["optim."] = lt.optim, ["optim.scheduler."] = lt.optim.scheduler, ["data."] = lt.data, ["distributed."] = lt.distributed, ["bench."] = lt.bench,
   ["advise."] = lt.advise, ["info."] = lt.info,
 }

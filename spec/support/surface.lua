@@ -51,7 +51,10 @@ local function objects()
   local parameters, rows = {lt.ones(2, {requires_grad = true})}, data.TensorDataset(lt.ones(2))
   local optimizer = optim.SGD(parameters, {lr = 1})
   return {
-    Module = nn.Linear(1, 1), HookHandle = nn.ReLU():register_forward_hook(print), Sequential = nn.Sequential(nn.ReLU()), ParameterList = nn.ParameterList(),
+    Module = nn.Linear(1, 1),
+    HookHandle = nn.ReLU():register_forward_hook(print),
+    ConfusionMatrix = nn.metrics.ConfusionMatrix(2), Collector = nn.metrics.Collector(),
+    Sequential = nn.Sequential(nn.ReLU()), ParameterList = nn.ParameterList(),
     Optimizer = optimizer, LBFGS = optim.LBFGS(parameters), Scheduler = optim.scheduler.StepLR(optimizer, 1),
     ReduceLROnPlateau = optim.scheduler.ReduceLROnPlateau(optimizer), GradScaler = optim.GradScaler {},
     Group = lt.distributed.init(), Dataset = rows, Loader = data.Loader(rows),

@@ -63,7 +63,9 @@ names.properties = {
 --- Classes with methods for scripts: the module of each class, its parent, and its lines in the annotations.
 names.classes = {
   {name = "Module", of = "nn", lines = "---@overload fun(...): any"},
-  {name = "HookHandle", of = "nn"}, {name = "Sequential", of = "nn", parent = "Module"},
+  {name = "HookHandle", of = "nn"},
+  {name = "ConfusionMatrix", of = "nn", lines = "---@field matrix luatensor.Tensor"}, {name = "Collector", of = "nn"},
+  {name = "Sequential", of = "nn", parent = "Module"},
   {name = "ParameterList", of = "nn", parent = "Module"},
   {name = "Optimizer", of = "optim", lines = "---@field param_groups table[]\n---@field state table"},
   {name = "LBFGS", of = "optim", parent = "Optimizer"}, {name = "GradScaler", of = "optim"},

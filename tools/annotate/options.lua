@@ -41,7 +41,8 @@ local types = {
   edgeitems = "integer", linewidth = "integer", skip = "integer", T_mult = "integer", max_iter = "integer",
   history_size = "integer", growth_interval = "integer", total_iters = "integer", cooldown = "integer",
   num_parameters = "integer", proj_size = "integer", dim_feedforward = "integer", check = "boolean",
-  sampler = "luatensor.DistributedSampler|table", bucket_bytes = "integer",
+  sampler = "luatensor.DistributedSampler|table", bucket_bytes = "integer", classes = "integer", top_k = "integer",
+  average = '"binary"|"macro"|"micro"|"weighted"|"none"',
 }
 
 -- Meanings of options for which the functions give no text.

@@ -26,6 +26,7 @@ local pages = {
   {"nn-functional", "Layers as functions", "nn_functional_linear nn_functional_convolution nn_functional_pooling " ..
     "nn_functional_normalization nn_functional_activation nn_functional_dropout nn_functional_embedding " ..
     "nn_functional_attention nn_functional_loss nn_functional_cross_entropy"},
+  {"metrics", "Measures of predictions", "nn_metrics"},
   {"nn-init", "First weights", "nn_initializers"},
   {"optim", "Optimisers", "optim_optimizer optim_sgd optim_adam optim_adam_variants optim_adaptive optim_lbfgs " ..
     "optim_grad_scaler optim_sharded"},

@@ -30,6 +30,7 @@ local TOLERANCE <const> = {"rtol:number"}
 local NORM <const> = {"norm:string"}
 local KAIMING <const> = {"a:number", "mode:string", "nonlinearity:string"}
 local GAIN <const> = {"gain:number"}
+local AVERAGE <const> = {"average:string"}
 
 --- For each function: its options in the order in which PyTorch or NumPy take them. "name:type" is an option that has
 -- only this type.
@@ -78,6 +79,8 @@ positions.options = {
   PReLU = {"num_parameters:number", "init:number"}, AdaptiveMaxPool1d = RETURN_INDICES,
   AdaptiveMaxPool2d = RETURN_INDICES, LocalResponseNorm = RESPONSE, TransformerEncoder = {"norm:module"},
   TransformerDecoder = {"norm:module"}, from_pretrained = {"freeze:boolean", "padding_idx:number"},
+  accuracy = {"top_k:number"}, confusion_matrix = {"classes:number"}, precision = AVERAGE, recall = AVERAGE,
+  f1 = AVERAGE,
   register_buffer = {"persistent:boolean"},
   CrossEntropyLoss = WEIGHTED, NLLLoss = WEIGHTED, BCELoss = WEIGHTED, BCEWithLogitsLoss = WEIGHTED,
   MSELoss = REDUCTION, L1Loss = REDUCTION, KLDivLoss = REDUCTION, HuberLoss = {"delta:number", "reduction:string"},

@@ -46,6 +46,7 @@ for name, f in next, require "luatensor.nn.functional" do functional[name] = f e
 nn.functional = names.guard(arity.library(functional), "nn.functional.")
 nn.init = arity.library(require "luatensor.nn.initializers")
 nn.autocast = require("luatensor.nn.autocast").autocast
+nn.metrics = arity.library(require "luatensor.nn.metrics")
 nn.utils = arity.library(require "luatensor.nn.utils")
 nn.parallel = arity.library(require "luatensor.nn.parallel")
 
