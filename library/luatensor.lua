@@ -1385,8 +1385,8 @@ function Tensor:mean(dim, options) end
 ---```lua
 ---lt.tensor{1, 9, 2}:median()  --> 2.0
 ---```
----@param dim? luatensor.median.options a dim or a list of dims; by default all dims
----@param options? luatensor.median.options
+---@param dim? luatensor.options.dim_keepdim a dim or a list of dims; by default all dims
+---@param options? luatensor.options.dim_keepdim
 ---@return luatensor.Tensor # of x's shape without these dims
 function Tensor:median(dim, options) end
 
@@ -1484,6 +1484,81 @@ function Tensor:nDimension() end
 ---The same as x.size.
 ---@return integer #
 function Tensor:nElement() end
+
+---Computes the largest element that is not NaN; NaN where all elements are NaN.
+---```lua
+---lt.tensor{1, lt.nan, 3}:nanmax()  --> 3.0
+---```
+---@param dim? luatensor.options.dim_keepdim a dim or a list of dims; by default all dims
+---@param options? luatensor.options.dim_keepdim
+---@return luatensor.Tensor # of x's shape without these dims
+function Tensor:nanmax(dim, options) end
+
+---Computes the mean of the elements that are not NaN. The mean of no elements is NaN.
+---```lua
+---lt.tensor{1, lt.nan, 3}:nanmean()  --> 2.0
+---```
+---@param dim? luatensor.options.dim_keepdim_dtype a dim or a list of dims; by default all dims
+---@param options? luatensor.options.dim_keepdim_dtype
+---@return luatensor.Tensor # of x's shape without these dims
+function Tensor:nanmean(dim, options) end
+
+---Computes the median of the elements that are not NaN. If their number is even, the median is the mean of the two
+---middle elements. The median of no elements is NaN.
+---```lua
+---lt.tensor{1, lt.nan, 3, 7}:nanmedian()  --> 3.0
+---```
+---@param dim? luatensor.options.dim_keepdim a dim or a list of dims; by default all dims
+---@param options? luatensor.options.dim_keepdim
+---@return luatensor.Tensor # of x's shape without these dims
+function Tensor:nanmedian(dim, options) end
+
+---Computes the smallest element that is not NaN; NaN where all elements are NaN.
+---```lua
+---lt.tensor{1, lt.nan, 3}:nanmin()  --> 1.0
+---```
+---@param dim? luatensor.options.dim_keepdim a dim or a list of dims; by default all dims
+---@param options? luatensor.options.dim_keepdim
+---@return luatensor.Tensor # of x's shape without these dims
+function Tensor:nanmin(dim, options) end
+
+---Computes quantiles of the elements that are not NaN, by the rules of lt.quantile.
+---```lua
+---lt.tensor{1, lt.nan, 3}:nanquantile(0.25)  --> 1.5
+---```
+---@param q number|luatensor.Tensor quantiles in [0, 1]; the dims of a tensor come first in the result
+---@param dim? luatensor.nanquantile.options a dim or a list of dims; by default all dims
+---@param options? luatensor.nanquantile.options
+---@return luatensor.Tensor # NaN for lines in which all elements are NaN
+function Tensor:nanquantile(q, dim, options) end
+
+---Computes the standard deviation of the elements that are not NaN, the square root of their variance. Its gradient is
+---0 where all elements are equal.
+---```lua
+---lt.tensor{1, lt.nan, 3}:nanstd({correction = 1})  --> 1.4142
+---```
+---@param dim? luatensor.nanstd.options a dim or a list of dims; by default all dims
+---@param options? luatensor.nanstd.options
+---@return luatensor.Tensor # of x's shape without these dims
+function Tensor:nanstd(dim, options) end
+
+---Computes the sum of the elements that are not NaN. The sum of no elements is 0.
+---```lua
+---lt.tensor{1, lt.nan, 3}:nansum()  --> 4.0
+---```
+---@param dim? luatensor.options.dim_keepdim_dtype a dim or a list of dims; by default all dims
+---@param options? luatensor.options.dim_keepdim_dtype
+---@return luatensor.Tensor # of x's shape without these dims
+function Tensor:nansum(dim, options) end
+
+---Computes the variance of the elements that are not NaN: the mean of the squared distances from their mean.
+---```lua
+---lt.tensor{1, lt.nan, 3}:nanvar()  --> 1.0
+---```
+---@param dim? luatensor.nanvar.options a dim or a list of dims; by default all dims
+---@param options? luatensor.nanvar.options
+---@return luatensor.Tensor # of x's shape without these dims; NaN where no more elements than the correction are left
+function Tensor:nanvar(dim, options) end
 
 ---Selects `length` elements of a dim, from `start` on.
 ---```lua
@@ -4638,14 +4713,97 @@ function lt.masked_select(x, mask) end
 ---@return luatensor.Tensor #
 function lt.masked_scatter(x, mask, src) end
 
+---Computes the sum of the elements that are not NaN. The sum of no elements is 0.
+---```lua
+---lt.tensor{1, lt.nan, 3}:nansum()  --> 4.0
+---```
+---@param x luatensor.Tensor any dtype but bool
+---@param dim? luatensor.options.dim_keepdim_dtype a dim or a list of dims; by default all dims
+---@param options? luatensor.options.dim_keepdim_dtype
+---@return luatensor.Tensor # of x's shape without these dims
+function lt.nansum(x, dim, options) end
+
+---Computes the mean of the elements that are not NaN. The mean of no elements is NaN.
+---```lua
+---lt.tensor{1, lt.nan, 3}:nanmean()  --> 2.0
+---```
+---@param x luatensor.Tensor any dtype; integers and bool give the default float
+---@param dim? luatensor.options.dim_keepdim_dtype a dim or a list of dims; by default all dims
+---@param options? luatensor.options.dim_keepdim_dtype
+---@return luatensor.Tensor # of x's shape without these dims
+function lt.nanmean(x, dim, options) end
+
+---Computes the variance of the elements that are not NaN: the mean of the squared distances from their mean.
+---```lua
+---lt.tensor{1, lt.nan, 3}:nanvar()  --> 1.0
+---```
+---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
+---@param dim? luatensor.nanvar.options a dim or a list of dims; by default all dims
+---@param options? luatensor.nanvar.options
+---@return luatensor.Tensor # of x's shape without these dims; NaN where no more elements than the correction are left
+function lt.nanvar(x, dim, options) end
+
+---Computes the standard deviation of the elements that are not NaN, the square root of their variance. Its gradient is
+---0 where all elements are equal.
+---```lua
+---lt.tensor{1, lt.nan, 3}:nanstd({correction = 1})  --> 1.4142
+---```
+---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
+---@param dim? luatensor.nanstd.options a dim or a list of dims; by default all dims
+---@param options? luatensor.nanstd.options
+---@return luatensor.Tensor # of x's shape without these dims
+function lt.nanstd(x, dim, options) end
+
+---Computes the smallest element that is not NaN; NaN where all elements are NaN.
+---```lua
+---lt.tensor{1, lt.nan, 3}:nanmin()  --> 1.0
+---```
+---@param x luatensor.Tensor any dtype but complex
+---@param dim? luatensor.options.dim_keepdim a dim or a list of dims; by default all dims
+---@param options? luatensor.options.dim_keepdim
+---@return luatensor.Tensor # of x's shape without these dims
+function lt.nanmin(x, dim, options) end
+
+---Computes the largest element that is not NaN; NaN where all elements are NaN.
+---```lua
+---lt.tensor{1, lt.nan, 3}:nanmax()  --> 3.0
+---```
+---@param x luatensor.Tensor any dtype but complex
+---@param dim? luatensor.options.dim_keepdim a dim or a list of dims; by default all dims
+---@param options? luatensor.options.dim_keepdim
+---@return luatensor.Tensor # of x's shape without these dims
+function lt.nanmax(x, dim, options) end
+
+---Computes the median of the elements that are not NaN. If their number is even, the median is the mean of the two
+---middle elements. The median of no elements is NaN.
+---```lua
+---lt.tensor{1, lt.nan, 3, 7}:nanmedian()  --> 3.0
+---```
+---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
+---@param dim? luatensor.options.dim_keepdim a dim or a list of dims; by default all dims
+---@param options? luatensor.options.dim_keepdim
+---@return luatensor.Tensor # of x's shape without these dims
+function lt.nanmedian(x, dim, options) end
+
+---Computes quantiles of the elements that are not NaN, by the rules of lt.quantile.
+---```lua
+---lt.tensor{1, lt.nan, 3}:nanquantile(0.25)  --> 1.5
+---```
+---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
+---@param q number|luatensor.Tensor quantiles in [0, 1]; the dims of a tensor come first in the result
+---@param dim? luatensor.nanquantile.options a dim or a list of dims; by default all dims
+---@param options? luatensor.nanquantile.options
+---@return luatensor.Tensor # NaN for lines in which all elements are NaN
+function lt.nanquantile(x, q, dim, options) end
+
 ---Computes the median, the middle element in sorted order. If the number of elements is even, the median is the mean
 ---of the two middle elements. The result is NaN if an element is NaN, or if there is no element.
 ---```lua
 ---lt.tensor{1, 9, 2}:median()  --> 2.0
 ---```
 ---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
----@param dim? luatensor.median.options a dim or a list of dims; by default all dims
----@param options? luatensor.median.options
+---@param dim? luatensor.options.dim_keepdim a dim or a list of dims; by default all dims
+---@param options? luatensor.options.dim_keepdim
 ---@return luatensor.Tensor # of x's shape without these dims
 function lt.median(x, dim, options) end
 

@@ -15,7 +15,7 @@ local coverage = {}
 -- kinds of the op table.
 coverage.tables = {
   {"Element-wise functions", "unary", "binary", "ternary", "quaternary", "map", "complex"},
-  {"Reductions, along a dim, statistics", "reduction", "scan", "softmax", "reduce", "stats", "order"},
+  {"Reductions, along a dim, statistics", "reduction", "scan", "softmax", "reduce", "stats", "order", "nan"},
   {"Creation and random numbers", "create", "random"},
   {"Shapes, parts, order, copies", "view", "manipulation", "copy"},
   {"Indexing, searching, sorting, sets", "index", "take", "sort", "sets", "compare"},
@@ -63,6 +63,7 @@ local calls = {
   softmax = first_dim, log_softmax = first_dim, cumulative_max = first_dim, cumulative_min = first_dim,
   cumulative_prod = first_dim, cumulative_sum = first_dim,
   median = first_dim, quantile = function(f, x) return f(x, 0.5, 1) end,
+  nanmedian = first_dim, nanquantile = function(f, x) return f(x, 0.5, 1) end,
   bincount = function(f, x) return f(x:diagonal()) end,
   zeros = by_shape, ones = by_shape, empty = by_shape, rand = by_shape, randn = by_shape,
   uniform = function(f, _, s) return f(0, 1, {4, 4}, s.options) end,

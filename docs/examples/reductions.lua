@@ -48,6 +48,30 @@ lt.tensor{1, 9, 2}:median()  --> 2.0
 --- quantile
 lt.tensor{1, 2, 3, 4, 5}:quantile(0.25)  --> 2.0
 
+--- nansum
+lt.tensor{1, lt.nan, 3}:nansum()  --> 4.0
+
+--- nanmean
+lt.tensor{1, lt.nan, 3}:nanmean()  --> 2.0
+
+--- nanvar
+lt.tensor{1, lt.nan, 3}:nanvar()  --> 1.0
+
+--- nanstd
+lt.tensor{1, lt.nan, 3}:nanstd({correction = 1})  --> 1.4142
+
+--- nanmin
+lt.tensor{1, lt.nan, 3}:nanmin()  --> 1.0
+
+--- nanmax
+lt.tensor{1, lt.nan, 3}:nanmax()  --> 3.0
+
+--- nanmedian
+lt.tensor{1, lt.nan, 3, 7}:nanmedian()  --> 3.0
+
+--- nanquantile
+lt.tensor{1, lt.nan, 3}:nanquantile(0.25)  --> 1.5
+
 --- cumulative_sum
 lt.tensor{1, 2, 3}:cumulative_sum()  --> [1, 3, 6]
 

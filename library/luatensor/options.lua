@@ -363,9 +363,29 @@
 ---@class (exact) luatensor.meshgrid.options
 ---@field indexing? "xy"|"ij" (default "xy") "xy" (default: the first two dims are swapped) or "ij"
 
----@class (exact) luatensor.median.options
+---@class (exact) luatensor.options.dim_keepdim_dtype
 ---@field dim? integer|integer[] a dim or a list of dims; by default all dims
 ---@field keepdim? boolean (default false) keeps the reduced dims, of length 1
+---@field dtype? luatensor.dtype of the result
+
+---@class (exact) luatensor.nanvar.options
+---@field dim? integer|integer[] a dim or a list of dims; by default all dims
+---@field keepdim? boolean (default false) keeps the reduced dims, of length 1
+---@field correction? number (default 0) the sum of squares is divided by the number of elements minus the correction
+
+---@class (exact) luatensor.nanstd.options
+---@field dim? integer|integer[] (default 0) as for lt.nanvar
+---@field keepdim? boolean (default 0) as for lt.nanvar
+---@field correction? number (default 0) as for lt.nanvar
+
+---@class (exact) luatensor.options.dim_keepdim
+---@field dim? integer|integer[] a dim or a list of dims; by default all dims
+---@field keepdim? boolean (default false) keeps the reduced dims, of length 1
+
+---@class (exact) luatensor.nanquantile.options
+---@field dim? integer|integer[] a dim or a list of dims; by default all dims
+---@field keepdim? boolean (default false) keeps the reduced dims, of length 1
+---@field method? "linear"|"lower"|"higher"|"midpoint"|"nearest" (default "linear") "linear", "lower", "higher", "midpoint" or "nearest", as for lt.quantile
 
 ---@class (exact) luatensor.quantile.options
 ---@field dim? integer|integer[] a dim or a list of dims; by default all dims

@@ -19,6 +19,7 @@ local parts = {
   "array.einsum",
   "array.stats",
   "array.order",
+  "array.nan",
   "array.linalg",
   "array.random",
   "array.elementwise",

@@ -52,6 +52,7 @@ INPUTS = {
 INPUTS["s"] = INPUTS["r"].T @ INPUTS["r"]
 INPUTS["o"] = np.zeros((2, 2), np.float32)
 INPUTS["empty"] = np.zeros((0, 3), np.float32)
+INPUTS["gaps"] = np.array([[1, np.nan, 3, 2.5, np.inf], [np.nan] * 5, [4, 2, 8, 6, np.nan], [0.5, 7, -3, 1e3, 2]])
 
 UNARY = """abs x | acos u | acosh q | asin u | asinh x | atan x | atanh u | ceil h | conj z | cos x | cosh x | exp x |
 expm1 x | floor h | imag z | isfinite f | isinf f | isnan f | log p | log1p p | log2 p | log10 p | logical_not x |
@@ -386,6 +387,30 @@ SCIPY = [
     ("cumulative_max", "np.maximum.accumulate(x, axis=1)", "x:cumulative_max(2)"),
     ("median", "np.median(x, axis=1)", "x:median(2)"),
     ("quantile", "np.quantile(d, 0.3, axis=1)", "d:quantile(0.3, 2)"),
+    ("nansum", "np.nansum(gaps, axis=1)", "gaps:nansum(2)"),
+    ("nansum", "np.nansum(i, axis=1)", "i:nansum(2)"),
+    ("nansum", "np.nansum(gaps[2:] + 1j * gaps[2:])", "lt.complex(gaps, gaps)[{ {3, 4} }]:nansum()"),
+    ("nanmean", "np.nanmean(gaps, axis=1)", "gaps:nanmean(2)"),
+    ("nanmean", "np.nanmean(gaps[2:].astype(np.float16), axis=(0, 1), keepdims=True)",
+     'gaps[{ {3, 4} }]:to("float16"):nanmean({1, 2}, {keepdim = true})'),
+    ("nanvar", "np.nanvar(gaps[1:], axis=1)", "gaps[{ {2, 4} }]:nanvar(2)"),
+    ("nanvar", "np.nanvar(gaps[1:], axis=0, ddof=2)", "gaps[{ {2, 4} }]:nanvar(1, {correction = 2})"),
+    ("nanvar", "F(np.nanvar(i))", "i:nanvar()"),
+    ("nanstd", "np.nanstd(gaps[1:], axis=1, ddof=1)", "gaps[{ {2, 4} }]:nanstd(2, {correction = 1})"),
+    ("nanmin", "np.nanmin(gaps, axis=1)", "gaps:nanmin(2)"),
+    ("nanmin", "np.nanmin(gaps)", "gaps:nanmin()"),
+    ("nanmax", "np.nanmax(gaps, axis=1)", "gaps:nanmax(2)"),
+    ("nanmax", "np.nanmax(i, axis=0)", "i:nanmax(1)"),
+    ("nanmedian", "np.nanmedian(gaps, axis=1)", "gaps:nanmedian(2)"),
+    ("nanmedian", "np.nanmedian(gaps, axis=0, keepdims=True)", "gaps:nanmedian(1, {keepdim = true})"),
+    ("nanmedian", "F(np.nanmedian(i))", "i:nanmedian()"),
+    ("nanquantile", "np.nanquantile(gaps[1:], 0.3, axis=1)", "gaps[{ {2, 4} }]:nanquantile(0.3, 2)"),
+    ("nanquantile", "np.nanquantile(gaps[1:], [[0.1, 0.5], [0.9, 1.0]], axis=1)",
+     'gaps[{ {2, 4} }]:nanquantile(lt.tensor({{0.1, 0.5}, {0.9, 1.0}}, {dtype = "float64", device = gaps.device}), 2)'),
+    ("nanquantile", "np.nanquantile(gaps[2:], [0.2, 0.7], keepdims=True)",
+     'gaps[{ {3, 4} }]:nanquantile(lt.tensor({0.2, 0.7}, {dtype = "float64", device = gaps.device}), {keepdim = true})'),
+    ("nanquantile", "np.nanquantile(gaps, 0.4, axis=0, method='higher')", 'gaps:nanquantile(0.4, 1, {method = "higher"})'),
+    ("nanquantile", "F(np.nanquantile(i, 0.3))", "i:nanquantile(0.3)"),
     ("bincount", "np.bincount(n)[1:]", "n:bincount()"),
     ("bincount", "np.bincount(n, weights=g, minlength=12)[1:]", "n:bincount({weights = g, minlength = 11})"),
     ("histogram", "np.histogram(g, bins=4)", "g:histogram(4)"),

@@ -87,6 +87,22 @@ case("quantile", function(x) return x:quantile(lt.tensor({0.1, 0.6}, {dtype = "f
 for _, method in ipairs {"linear", "lower", "higher", "nearest", "midpoint"} do
   case("quantile", function(x) return x:quantile(0.3, {dim = 2, method = method}) end, {lines})
 end
+
+-- Returns x with a NaN in each line of the last dim but one, and a line of NaN.
+local function with_gaps(x)
+  return lt.where(lt.tensor{{{true, false}, {false, true}, {false, false}}, {{false, true}, {false, true}, {false, true}}}, lt.nan, x)
+end
+
+for _, name in ipairs {"nansum", "nanmean", "nanvar", "nanstd", "nanmin", "nanmax", "nanmedian"} do
+  case(name, function(x) return with_gaps(x)[name](with_gaps(x)) end, {lines})
+  case(name, function(x) return with_gaps(x)[name](with_gaps(x), {1, 2}, {keepdim = true}) end, {lines})
+  case(name, function(x) return lt.where(lt.tensor{true, false}, with_gaps(x)[name](with_gaps(x), 2), 0) end, {lines})
+end
+for _, name in ipairs {"nanvar", "nanstd"} do
+  case(name, function(x) return with_gaps(x)[name](with_gaps(x), {1, 2}, {correction = 1}) end, {lines})
+end
+case("nanquantile", function(x) return with_gaps(x):nanquantile(lt.tensor({0.1, 0.6}, {dtype = "float64"}), {1, 3}) end, {lines})
+case("nanquantile", function(x) return with_gaps(x):nanquantile(0.3, 3) end, {f({2, 3, 2}, 0.3, 2.3)})
 for _, name in ipairs {"cumulative_sum", "cumulative_prod", "cumulative_max", "cumulative_min"} do
   for _, d in ipairs {1, 2} do
     case(name, function(x) return x[name](x, d) end, {lines})

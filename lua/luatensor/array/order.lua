@@ -104,6 +104,12 @@ local places = {
   linear = function(at) return at end,
 }
 
+--- Returns the function of `places` for option `method`.
+local function check_method(fn, method)
+  return places[method or "linear"]
+         or fail(fn, "method %s is none of linear, lower, higher, midpoint, nearest", tostring(method))
+end
+
 --- True if all quantiles are in [0, 1]. For a tensor the call waits for a GPU.
 local function are_quantiles(q)
   if type(q) == "number" then return q >= 0 and q <= 1 end
@@ -112,15 +118,15 @@ end
 
 --- Returns the quantiles as a float, or as a float64 tensor if q is a tensor. Raises an error if a quantile is outside
 -- [0, 1].
-local function check_quantiles(q)
+local function check_quantiles(fn, q)
   if type(q) ~= "number" then
-    if not lt.is_tensor(q) then fail("quantile", "q: number or tensor expected, got %s", core.type_name(q)) end
-    args.tensor("quantile", 2, q)
-    if lt.isdtype(q.dtype, "complex floating") then fail("quantile", "q: not for %s", q.dtype) end
+    if not lt.is_tensor(q) then fail(fn, "q: number or tensor expected, got %s", core.type_name(q)) end
+    args.tensor(fn, 2, q)
+    if lt.isdtype(q.dtype, "complex floating") then fail(fn, "q: not for %s", q.dtype) end
     q = q:to("float64")
   end
   if not are_quantiles(q) then
-    fail("quantile", "q: %s is outside [0, 1]", type(q) == "number" and tostring(q) or "a value")
+    fail(fn, "q: %s is outside [0, 1]", type(q) == "number" and tostring(q) or "a value")
   end
   return type(q) == "number" and q + 0.0 or q
 end
@@ -187,14 +193,11 @@ end
 add("quantile", function(x, q, ...)
   check_ordered("quantile", x)
   local given, options = args.split("quantile", quantile_options, ...)
-  local method = places[options.method or "linear"]
-  if not method then
-    fail("quantile", "method %s is none of linear, lower, higher, midpoint, nearest", tostring(options.method))
-  end
+  local method = check_method("quantile", options.method)
   local set = dims_of("quantile", x, dim_of("quantile", given, 1, options))
   local y, d, shape = as_lines(x, set, options.keepdim)
   if y.shape[d] == 0 then fail("quantile", "shape %s has no elements", tostring(x.shape)) end
-  q = check_quantiles(q)
+  q = check_quantiles("quantile", q)
   local sorted, n = y:sort(d), y.shape[d]
   local a, b, t = read_lines(sorted, d, method(q * (n - 1)))
   local result = interpolate(is_float(x) and x.dtype or lt.result_type(x, 1.0), a, b, t, slice(sorted, d, n))
@@ -325,3 +328,9 @@ add("histogram", function(x, ...)
   local float = lt.result_type(edges, counts, 1.0)
   return counts:to(float) / (counts:sum():to(float) * edges:to(float):diff()), edges
 end)
+
+--- Functions that array/nan.lua uses, too.
+return {
+  check_ordered = check_ordered, dims_of = dims_of, as_lines = as_lines, dim_of = dim_of, check_method = check_method,
+  check_quantiles = check_quantiles, interpolate = interpolate,
+}
