@@ -81,6 +81,23 @@ describe("checked replays", function()
            f, x)
   end)
 
+  it("name the line of a product whose factors have changed", function()
+    local options, line = {alpha = 2, beta = 3}, nil
+    local f = lt.compile(function(x)
+      line = line_here() + 1
+      return lt.addmm(x, x, x, options)
+    end, checked)
+    local x = lt.eye(3, there)
+    settle(f, x)
+    for name, number in pairs {alpha = 4, beta = 5} do
+      local old = options[name]
+      options[name] = number
+      raises(("check_spec.lua:%d: addmm: a replay does not repeat this operation, because the captured call had other numbers"):format(line),
+             f, x)
+      options[name] = old
+    end
+  end)
+
   it("name operations that are new or missing", function()
     local n = 2
     local f = lt.compile(function(x)

@@ -47,10 +47,11 @@ gpu.describe("a chain before a reduction or a softmax on a GPU", {{}}, function(
     end
   end)
 
-  gpu.it_emulated("needs a launch if a scan reads its result, or if the chain changes a tensor in place", function()
+  gpu.it_emulated("needs a launch if a scan or a product reads its result, or if the chain changes a tensor in place", function()
     local x, y = rand {30, 30}, rand {30, 30}
     local function of(f) return select(2, launches(f)) end
     assert.equal(2, of(function() return lt.cumulative_sum(x * y, 2) end))
+    assert.equal(2, of(function() return lt.matmul(x * y, x) end))
     for _, compiles in ipairs {false, true} do
       local a = x:clone()
       local function f() return a:multiply_(y):sum(2) end

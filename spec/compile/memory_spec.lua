@@ -43,7 +43,8 @@ for name, make in pairs(networks) do
     it("needs no more memory if it is compiled", function()
       local peak, compiled_loss = peak_of(function() return lt.compile(make()) end)
       assert.equal(loss, compiled_loss)
-      assert.truthy(peak <= 1.005 * expected, ("%.3f"):format(peak / expected))     -- lists keep results of a few KiB longer
+      -- lists keep results of less than 4 KiB longer
+      assert.truthy(peak <= 1.005 * expected + 4096, ("%.0f more than %.0f"):format(peak - expected, expected))
     end)
 
     it("needs hardly more memory if it is replayed", function()

@@ -36,6 +36,31 @@ static inline int scan_softmax_run_later(const scan_softmax_job *l, tensor *out)
   return open_deferral ? scan_softmax_defer(l, out) : scan_softmax_run(l, out);
 }
 
+enum { OPAQUE_OPTIONS = 192 };
+
+/* An op of another family. A list runs it as it would run at once. */
+typedef struct opaque_op {
+  int  (*run)(const void *options, const tensor *const *in, tensor *const *out);   /* an operand may be NULL. If the result
+                                       ** is ERR_MEMORY, `out` is unchanged, and the op may run again */
+  size_t options, key;                 /* bytes of the options, at most OPAQUE_OPTIONS. The first `key` bytes are words
+                                       ** without gaps, which decide what the op does; the others are scalars */
+} opaque_op;
+
+/* A call of an opaque op. */
+typedef struct opaque_call {
+  const opaque_op *op;
+  const char *name;                    /* the function of the script, for errors; lives as long as the process */
+  const void *options;
+  const tensor *in[MAX_ARITY];         /* what the op reads; an operand that is read and written is in both lists */
+  tensor     *out[MAX_OPERANDS];       /* what the op writes; together at most MAX_OPERANDS operands. out[0] is a tensor */
+  int         nin, nout;
+} opaque_call;
+
+int opaque_defer(const opaque_call *c);
+static inline int opaque_run_later(const opaque_call *c) {
+  return open_deferral ? opaque_defer(c) : c->op->run(c->options, c->in, c->out);
+}
+
 typedef struct deferral_counts {
   long recorded;             /* ops that were deferred */
   long dropped;              /* ops of the list that did not run, because nobody could read their results */

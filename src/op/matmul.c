@@ -1,6 +1,7 @@
 #include "op/matmul.h"
 
 #include "base/dispatch.h"
+#include "op/deferral.h"
 
 static enum precision precision = PRECISION_ieee;
 
@@ -33,6 +34,7 @@ int matmul_prepare(matmul_job *j) {
   if (!a->shape.ndim || !b->shape.ndim) return ERR_RANK;
   if (!place_equal(a->store->place, b->store->place)) return ERR_DEVICES;
   j->dtype = dtype_promote(a->dtype, b->dtype);
+  j->precision = precision;
   if (a->dtype == DT_bool || b->dtype == DT_bool) return ERR_DTYPE;
   side left, right;
   side_init(&left, a, j->kind == MATMUL_vecdot, true);
@@ -79,7 +81,7 @@ static int run_same(const matmul_job *j, const tensor *a, const tensor *b, tenso
     .dtype = j->dtype, .m = left.size[0], .n = right.size[1], .k = left.size[1],
     .a = tensor_data(a), .a_stride = {left.stride[0], left.stride[1]},
     .b = tensor_data(b), .b_stride = {right.stride[0], right.stride[1]},
-    .c = tensor_data(out), .alpha = alpha, .beta = beta, .precision = precision,
+    .c = tensor_data(out), .alpha = alpha, .beta = beta, .precision = j->precision,
   };
   int d = j->batch.ndim;
   if (!left.vector) c.c_stride[0] = out->stride[d++];
@@ -142,12 +144,55 @@ int matmul_run(const matmul_job *job, tensor *out, scalar alpha, scalar beta) {
   return st;
 }
 
-int addmm_run(const matmul_job *j, const tensor *input, tensor *out, scalar alpha, scalar beta) {
+/* Returns ERR_SCALAR if alpha or beta does not fit the product's dtype. */
+static int check_factors(const matmul_job *j, scalar alpha, scalar beta) {
   if (dtype_kind(j->dtype) < KIND_FLOAT && (alpha.is_float || beta.is_float)) return ERR_SCALAR;
   if (dtype_kind(j->dtype) != KIND_COMPLEX && (alpha.is_complex || beta.is_complex)) return ERR_SCALAR;
-  int st = check_out(j, out);
+  return OK;
+}
+
+static bool is_zero(scalar s) { return s.f == 0 && s.i == 0 && s.im == 0; }
+
+int addmm_run(const matmul_job *j, const tensor *input, tensor *out, scalar alpha, scalar beta) {
+  int st = check_factors(j, alpha, beta);
+  if (st == OK) st = check_out(j, out);
   if (st != OK) return st;
   bool in_place = out->store == input->store && !tensor_conflicts(out, input) && shape_equal(&out->shape, &input->shape);
-  if (!in_place && (beta.f != 0 || beta.i != 0 || beta.im != 0)) st = op_copy(out, input);
+  if (!in_place && !is_zero(beta)) st = op_copy(out, input);
   return st == OK ? matmul_run(j, out, alpha, beta) : st;
+}
+
+/* ---- deferred products ---- */
+
+/* The options of a deferred product. Its inputs are a, b and `input`, which may be missing. */
+typedef struct product_options {
+  uint64_t kind, dtype, precision;     /* fields of the job */
+  scalar   alpha, beta;
+} product_options;
+
+_Static_assert(sizeof(product_options) <= OPAQUE_OPTIONS, "a list has no room for the options");
+
+static int run_deferred_product(const void *options, const tensor *const *in, tensor *const *out) {
+  const product_options *o = options;
+  matmul_job j = {.kind = (enum matmul_kind)o->kind, .a = in[0], .b = in[1]};
+  int st = matmul_prepare(&j);
+  if (st != OK) return st;
+  j.dtype = (enum dtype)o->dtype;
+  j.precision = (enum precision)o->precision;
+  return in[2] ? addmm_run(&j, in[2], out[0], o->alpha, o->beta) : matmul_run(&j, out[0], o->alpha, o->beta);
+}
+
+static const opaque_op deferred_product = {run_deferred_product, sizeof(product_options), offsetof(product_options, alpha)};
+
+int product_run_later(const char *fn, const matmul_job *j, const tensor *input, tensor *out, scalar alpha, scalar beta) {
+  product_options o = {(uint64_t)j->kind, (uint64_t)j->dtype, (uint64_t)j->precision, alpha, beta};
+  if (!open_deferral) return input ? addmm_run(j, input, out, alpha, beta) : matmul_run(j, out, alpha, beta);
+  int st = check_factors(j, alpha, beta);
+  if (st == OK) st = check_out(j, out);
+  if (is_zero(beta)) input = NULL;
+  int64_t stride[MAX_DIMS];
+  if (st == OK && input) st = shape_expand(&input->shape, input->stride, &out->shape, stride);
+  if (st != OK) return st;
+  return opaque_run_later(&(opaque_call){.op = &deferred_product, .name = fn, .options = &o, .in = {j->a, j->b, input}, .nin = 3,
+                                         .out = {out}, .nout = 1});
 }

@@ -20,6 +20,7 @@ typedef struct matmul_job {
                               ** wider dtype */
   shape      shape;           /* shape of the result */
   shape      batch;           /* batch dims of the result */
+  enum precision precision;   /* of a float32 product */
 } matmul_job;
 
 /* matmul_set_precision sets the precision of all later float32 products of the process. matmul_precision returns it. */
@@ -38,5 +39,9 @@ int matmul_run(const matmul_job *j, tensor *out, scalar alpha, scalar beta);
 ** and `input` may be the same tensor. Fails with the errors of matmul_run, with ERR_BROADCAST, or with ERR_SCALAR if
 ** alpha or beta does not fit the product's dtype. */
 int addmm_run(const matmul_job *j, const tensor *input, tensor *out, scalar alpha, scalar beta);
+
+/* Like addmm_run, or without an `input` like matmul_run with beta = 0, but the product may be deferred. fn is the script's
+** function, a string that lives as long as the process. */
+int product_run_later(const char *fn, const matmul_job *j, const tensor *input, tensor *out, scalar alpha, scalar beta);
 
 #endif

@@ -47,7 +47,7 @@ static int raise_product(lua_State *L, const char *fn, int status, const matmul_
 static tensor *push_result(lua_State *L, const char *fn, int options, const matmul_job *j) {
   tensor *out = opt_out(L, options, fn);
   if (out) push_out(L, options, fn, out);
-  else out = push_tensor(L, fn, j->dtype, &j->shape, j->a->store->place);
+  else out = push_tensor_later(L, fn, j->dtype, &j->shape, j->a->store->place);
   return out;
 }
 
@@ -63,7 +63,7 @@ static int finish_product(lua_State *L, const char *fn, int options, matmul_job 
   prepare(L, fn, j);
   tensor *out = push_result(L, fn, options, j);
   int st;
-  TRY(L, out->store->place, st, matmul_run(j, out, one, zero));
+  TRY(L, out->store->place, st, product_run_later(fn, j, NULL, out, one, zero));
   if (st != OK) return raise_product(L, fn, st, j, out);
   bool vecdot = j->kind == MATMUL_vecdot;
   op_params params = {.dim = dim};
@@ -134,7 +134,7 @@ static int l_product(lua_State *L) {
   const struct product *p = &products[lua_tointeger(L, lua_upvalueindex(1))];
   int nargs, options = check_options(L, p->name, product_options, &nargs);
   check_count(L, p->name, nargs, 2);
-  matmul_job j = {.kind = MATMUL_matmul, .a = check_tensor(L, 1, p->name), .b = check_tensor(L, 2, p->name)};
+  matmul_job j = {.kind = MATMUL_matmul, .a = check_tensor_later(L, 1, p->name), .b = check_tensor_later(L, 2, p->name)};
   check_ranks(L, p, &j);
   return finish_product(L, p->name, options, &j, 0);
 }
@@ -153,7 +153,7 @@ static int l_vecdot(lua_State *L) {
   int nargs;
   check_dim_option(L, "vecdot", vecdot_options, &nargs, 3);
   if (nargs != 3) check_count(L, "vecdot", nargs, 2);
-  const tensor *a = check_tensor(L, 1, "vecdot"), *b = check_tensor(L, 2, "vecdot");
+  const tensor *a = check_tensor_later(L, 1, "vecdot"), *b = check_tensor_later(L, 2, "vecdot");
   int least = a->shape.ndim < b->shape.ndim ? a->shape.ndim : b->shape.ndim;
   int most = a->shape.ndim + b->shape.ndim - least, from_end = 1;
   if (nargs == 3 && !lua_isnil(L, 3)) from_end = most - check_dim(L, 3, "vecdot", most);
@@ -186,8 +186,8 @@ static scalar opt_factor(lua_State *L, int options, const char *fn, const char *
 static int addmm(lua_State *L, const char *fn, bool in_place) {
   int nargs, options = check_options(L, fn, addmm_options, &nargs);
   check_count(L, fn, nargs, 3);
-  tensor *input = check_tensor(L, 1, fn);
-  matmul_job j = {.kind = MATMUL_matmul, .a = check_tensor(L, 2, fn), .b = check_tensor(L, 3, fn)};
+  tensor *input = check_tensor_later(L, 1, fn);
+  matmul_job j = {.kind = MATMUL_matmul, .a = check_tensor_later(L, 2, fn), .b = check_tensor_later(L, 3, fn)};
   if (j.a->shape.ndim != 2 || j.b->shape.ndim != 2)
     return raise_shapes(L, fn, "2-d matrices expected, got %s and %s", &j.a->shape, &j.b->shape);
   scalar alpha = opt_factor(L, options, fn, "alpha"), beta = opt_factor(L, options, fn, "beta");
@@ -200,9 +200,9 @@ static int addmm(lua_State *L, const char *fn, bool in_place) {
   if (given && in_place) return luaL_error(L, "%s: option out: the result goes into x", fn);
   tensor *out = in_place ? input : push_result(L, fn, options, &j);
   if (in_place) lua_pushvalue(L, 1);
-  int st;
   if (in_place) check_in_place(L, fn);
-  TRY(L, out->store->place, st, addmm_run(&j, input, out, alpha, beta));
+  int st;
+  TRY(L, out->store->place, st, product_run_later(fn, &j, input, out, alpha, beta));
   if (st == ERR_BROADCAST) return raise_shapes(L, fn, "%s does not broadcast to %s", &input->shape, &j.shape);
   if (st != OK) return raise_product(L, fn, st, &j, out);
   op_params params = {.number = {beta.f, alpha.f}};
@@ -231,7 +231,6 @@ static const char *linear_fault(lua_State *L, const tensor *const t[3]) {
     if (i == 2 && !lua_toboolean(L, 3)) break;
     if (!t[i]) return lua_pushfstring(L, "%s: tensor expected, got %s", names[i], type_name(L, i + 1));
     if (tensor_is_gone(t[i])) return lua_pushfstring(L, "%s: %s", names[i], push_gone(L, t[i]));
-    make_ready(L, t[i], "linear");
     if (t[i]->dtype != t[0]->dtype)
       return lua_pushfstring(L, "the input is %s, %s %s; use :to(\"%s\")", dtypes[t[0]->dtype].name, names[i],
                              dtypes[t[i]->dtype].name, dtypes[t[i]->dtype].name);
@@ -264,9 +263,9 @@ static int l_linear(lua_State *L) {
   view_move(&turned, 0, 1);
   matmul_job j = {.kind = MATMUL_matmul, .a = t[0], .b = &turned};
   prepare(L, "linear", &j);
-  tensor *out = push_tensor(L, "linear", j.dtype, &j.shape, j.a->store->place);
+  tensor *out = push_tensor_later(L, "linear", j.dtype, &j.shape, j.a->store->place);
   int st;
-  TRY(L, out->store->place, st, t[2] ? addmm_run(&j, t[2], out, one, one) : matmul_run(&j, out, one, zero));
+  TRY(L, out->store->place, st, product_run_later("linear", &j, t[2], out, one, t[2] ? one : zero));
   if (st != OK) return raise_product(L, "linear", st, &j, out);
   return finish_record(L, &(op_record){.name = "linear", .nin = t[2] ? 3 : 2, .in = {1, 2, 3}});
 }

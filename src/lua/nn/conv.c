@@ -59,7 +59,7 @@ static tensor *arg_out(lua_State *L, int i, const char *fn) {
 
 /* Pushes the result: option out, which is argument i, or a new tensor. */
 static tensor *push_result(lua_State *L, const char *fn, int i, const conv_job *j, const tensor *like) {
-  if (lua_isnoneornil(L, i)) return push_tensor(L, fn, like->dtype, &j->shape, like->store->place);
+  if (lua_isnoneornil(L, i)) return push_tensor_later(L, fn, like->dtype, &j->shape, like->store->place);
   lua_pushvalue(L, i);
   return check_tensor(L, i, fn);
 }
@@ -67,12 +67,12 @@ static tensor *push_result(lua_State *L, const char *fn, int i, const conv_job *
 /* Runs a convolution. The first nin arguments are tensors: two inputs, and a bias if nin is 3. `geometry` and `out`
 ** are the numbers of the arguments with the list of the geometry and with option out. */
 static int run_conv(lua_State *L, const char *fn, conv_job *j, int nin, int geometry, int out) {
-  const tensor *a = check_tensor(L, 1, fn), *b = check_tensor(L, 2, fn);
+  const tensor *a = check_tensor_later(L, 1, fn), *b = check_tensor_later(L, 2, fn);
   bool given = arg_out(L, out, fn) != NULL;
   int st = conv_prepare(j);
   if (st != OK) return raise_call(L, fn, st, a, b);
   tensor *y = push_result(L, fn, out, j, a);
-  TRY(L, a->store->place, st, conv_run(j, y));
+  TRY(L, a->store->place, st, conv_run_later(fn, j, y));
   if (st == ERR_OUT_SHAPE || st == ERR_CAST) return raise_target(L, fn, st, y, a->dtype, &j->shape);
   if (st != OK && given) return raise(L, fn, st, (const tensor *[]){y, a, b}, 3);
   if (st != OK) return raise_call(L, fn, st, a, b);
@@ -83,8 +83,8 @@ static int run_conv(lua_State *L, const char *fn, conv_job *j, int nin, int geom
 /* conv(x, w, bias or nil, geometry, out or nil): returns the convolution. */
 static int l_conv(lua_State *L) {
   lua_settop(L, 5);
-  conv_job j = {.op = CONV_forward, .x = check_tensor(L, 1, "conv"), .w = check_tensor(L, 2, "conv")};
-  if (!lua_isnil(L, 3)) j.bias = check_tensor(L, 3, "conv");
+  conv_job j = {.op = CONV_forward, .x = check_tensor_later(L, 1, "conv"), .w = check_tensor_later(L, 2, "conv")};
+  if (!lua_isnil(L, 3)) j.bias = check_tensor_later(L, 3, "conv");
   read_geometry(L, 4, "conv", &j.geometry);
   return run_conv(L, "conv", &j, j.bias ? 3 : 2, 4, 5);
 }
@@ -94,7 +94,7 @@ static int l_conv(lua_State *L) {
 ** tensors that need gradients (arg_out) reads argument 7. */
 static int l_conv_input(lua_State *L) {
   lua_settop(L, 7);
-  conv_job j = {.op = CONV_input, .y = check_tensor(L, 1, "conv_input"), .w = check_tensor(L, 2, "conv_input")};
+  conv_job j = {.op = CONV_input, .y = check_tensor_later(L, 1, "conv_input"), .w = check_tensor_later(L, 2, "conv_input")};
   read_geometry(L, 3, "conv_input", &j.geometry);
   read_lengths(L, 4, "conv_input", j.y->shape.ndim == 3, j.length);
   return run_conv(L, "conv_input", &j, 2, 3, 6);
@@ -104,7 +104,7 @@ static int l_conv_input(lua_State *L) {
 ** result. Argument 6 is option out or nil. */
 static int l_conv_weight(lua_State *L) {
   lua_settop(L, 6);
-  conv_job j = {.op = CONV_weight, .y = check_tensor(L, 1, "conv_weight"), .x = check_tensor(L, 2, "conv_weight")};
+  conv_job j = {.op = CONV_weight, .y = check_tensor_later(L, 1, "conv_weight"), .x = check_tensor_later(L, 2, "conv_weight")};
   read_geometry(L, 3, "conv_weight", &j.geometry);
   read_lengths(L, 4, "conv_weight", j.y->shape.ndim == 3, j.length);
   return run_conv(L, "conv_weight", &j, 2, 3, 6);

@@ -32,6 +32,28 @@ static bool writes_same(const step *a, const step *b) {
   return shape_equal(&a->shape, &b->shape) && same_view(&a->out, &b->out, &a->shape);
 }
 
+/* True if somebody reads a result of the step: through a tensor outside of the list, or in a later needed step. */
+static bool has_reader(const deferral *d, const step *s) {
+  const operand_view *out;
+  for (int r = 0; (out = result_of(s, r)); r++)
+    if (out->entry != NONE && (d->entries[out->entry].wanted || d->entries[out->entry].read)) return true;
+  return false;
+}
+
+/* Marks the entries that needed step number i writes and reads. */
+static void mark_uses(deferral *d, int i) {
+  const step *s = &d->steps[i];
+  const operand_view *view;
+  for (int r = 0; (view = result_of(s, r)); r++) {
+    if (view->entry == NONE) continue;
+    entry *out = &d->entries[view->entry];
+    if (out->writer != NONE && out->writer != i) out->mixed |= !writes_same(&d->steps[out->writer], s);
+    out->writer = i;
+  }
+  for (int k = 0; k < s->nin; k++)
+    if (s->in[k].entry != NONE) d->entries[s->in[k].entry].read = true;
+}
+
 /* Marks the steps whose results somebody can read: through a tensor outside of the list, or in a later needed step. */
 void find_needed(deferral *d) {
   for (int k = 0; k < d->nentry; k++) {
@@ -43,21 +65,17 @@ void find_needed(deferral *d) {
   }
   for (int i = d->nstep - 1; i >= 0; i--) {
     step *s = &d->steps[i];
-    entry *out = &d->entries[s->out.entry];
-    s->needed = !s->done && (out->wanted || out->read);
+    s->needed = !s->done && has_reader(d, s);
     s->readers = 0;
     s->group = s->next = NONE;
-    if (!s->needed) continue;
-    if (out->writer != NONE) out->mixed |= !writes_same(&d->steps[out->writer], s);
-    out->writer = i;
-    for (int k = 0; k < s->nin; k++)
-      if (s->in[k].entry != NONE) d->entries[s->in[k].entry].read = true;
+    if (s->needed) mark_uses(d, i);
   }
   for (int i = 0; i < d->nstep; i++) {
-    entry *out = &d->entries[d->steps[i].out.entry];
-    d->steps[i].stored = out->wanted || out->mixed;
-    out->writer = NONE;
+    step *s = &d->steps[i];
+    entry *out = &d->entries[s->out.entry];
+    s->stored = s->kind == STEP_OPAQUE || out->wanted || out->mixed;
   }
+  for (int k = 0; k < d->nentry; k++) d->entries[k].writer = NONE;
 }
 
 /* ---- grouping ----
@@ -83,13 +101,20 @@ static void add_readers(deferral *d, const operand_view *v, int n) {
   }
 }
 
+/* Makes step i the writer of its results. */
+static void set_writer(deferral *d, int i) {
+  const operand_view *out;
+  for (int r = 0; (out = result_of(&d->steps[i], r)); r++)
+    if (out->entry != NONE) d->entries[out->entry].writer = i;
+}
+
 /* Counts, for each needed step, the needed steps that read its result. */
 static void count_readers(deferral *d) {
   for (int i = 0; i < d->nstep; i++) {
     step *s = &d->steps[i];
     if (!s->needed) continue;
     for (int k = 0; k < s->nin; k++) add_readers(d, &s->in[k], 1);
-    d->entries[s->out.entry].writer = i;
+    set_writer(d, i);
   }
   for (int k = 0; k < d->nentry; k++) d->entries[k].writer = NONE;
 }
@@ -183,7 +208,7 @@ static void read_memory(deferral *d, step *s, int k, int number) {
   group *g = &d->groups[number];
   const operand_view *list[PIECES], *in = &s->in[k];
   int n = view_sources(d, in, list);
-  if (find_input(g, in, input_shape(s)) == NONE) g->in[g->nin++] = in;
+  if (find_input(g, in, input_shape(s, k)) == NONE) g->in[g->nin++] = in;
   for (int i = 0; i < n; i++)
     add_reader_group(d, list[i], &s->shape, s->kind == STEP_MAP && list[i] == in ? in : NULL, number);
 }
@@ -208,7 +233,7 @@ static void join(deferral *d, int i, int number) {
   g->last = i;
   entry *out = &d->entries[s->out.entry];
   if (out->writer != NONE && d->steps[out->writer].group == number) d->steps[out->writer].stored = false;   /* replaced */
-  out->writer = i;
+  set_writer(d, i);
 }
 
 void make_groups(deferral *d) {
@@ -233,7 +258,9 @@ int group_operands(const deferral *d, const group *g, access list[MAX_OPERANDS])
   int n = 0;
   for (int i = g->first; i != NONE; i = d->steps[i].next)
     if (alone || d->steps[i].stored) list[n++] = (access){&d->steps[i].out, &d->steps[i].shape, true};
+  if (alone)
+    for (int k = first->nin; k < first->nin + first->nmore; k++) list[n++] = (access){&first->in[k], input_shape(first, k), true};
   for (int k = 0; k < (alone ? first->nin : g->nin); k++)
-    list[n++] = (access){alone ? &first->in[k] : g->in[k], input_shape(first), false};
+    list[n++] = alone ? (access){&first->in[k], input_shape(first, k), false} : (access){g->in[k], &first->shape, false};
   return n;
 }

@@ -4,8 +4,8 @@
 /* The list of deferred operations, and the stages of a run. record.c appends steps to the list. A run marks the steps that
 ** are needed (group.c), finds joined tensors that need not be made (pieces.c), joins steps to groups (group.c), and finds
 ** groups that are computed tile by tile (tile.c). It decides which results take the memory of storages that nobody uses any
-** more (memory.c). Then it makes the device's calls (lower.c) and runs them (run.c). The calls are kept (schedule.c). If a
-** later list has the same key, which record.c writes, its run skips these stages. */
+** more (memory.c). Then it makes the device's calls (lower.c) and runs them (run.c, opaque.c). The calls are kept
+** (schedule.c). If a later list has the same key, which record.c writes, its run skips these stages. */
 
 #include "op/deferral.h"
 #include "op/elementwise.h"
@@ -13,10 +13,11 @@
 enum {
   STEPS   = 256,                       /* the most ops of a list; a longer list runs in parts */
   ENTRIES = 1024,                      /* a power of 2: the size of the hash table of storages */
-  MOST_ENTRIES = STEPS * 3,            /* a step adds at most 1 + MAX_ARITY storages; 3 are usual */
+  MOST_ENTRIES = STEPS * 3,            /* a step adds at most MAX_OPERANDS storages; 3 are usual */
   KEY     = 4096,                      /* words; a list with a longer key has no schedule that is found again */
   SCHEDULES = 64,                      /* the most schedules of a deferral */
   SCHEDULE_BYTES = 4 << 20,            /* and the most bytes of all of them. A schedule of 2 programs takes 15 KiB */
+  VIEWS   = STEPS * MAX_ARITY,         /* the most operands of all steps, without their first results */
   PIECES  = 16,                        /* the most pieces of a tensor that is read piece by piece */
   REGIONS = 64,                        /* the most regions of a group of several steps that reads pieces */
   NONE    = -1
@@ -51,7 +52,7 @@ typedef struct entry {
 } entry;
 
 /* An operand of a step: elements of a storage, or a number. The strides belong to the dims of the step's `shape`, for
-** inputs of its `in_shape`. */
+** inputs to those of input_shape. */
 typedef struct operand_view {
   int        entry;                    /* index into `entries`, or NONE for a number */
   enum dtype dtype;
@@ -60,7 +61,13 @@ typedef struct operand_view {
   scalar     number;
 } operand_view;
 
-enum step_kind { STEP_MAP, STEP_REDUCE, STEP_LINE };
+enum step_kind { STEP_MAP, STEP_REDUCE, STEP_LINE, STEP_OPAQUE };
+
+/* An op that runs as it would run at once (op/deferral.h), and its options. */
+typedef struct opaque_step {
+  const opaque_op *op;
+  uint64_t options[OPAQUE_OPTIONS / sizeof(uint64_t)];
+} opaque_step;
 
 typedef struct step {
   enum step_kind kind;
@@ -69,14 +76,16 @@ typedef struct step {
     enum map_op      map;              /* STEP_MAP: an element-wise op */
     reduction        reduce;           /* STEP_REDUCE; the field `in` is not used */
     scan_softmax_job line;             /* STEP_LINE: a scan or a softmax; the field `in` is not used */
+    opaque_step      opaque;           /* STEP_OPAQUE */
   } op;
   enum dtype   compute;
-  int          nin;
+  int          nin, nmore;             /* the number of inputs, and of results behind the first */
   place        where;
-  shape        shape, in_shape;        /* shapes of the result and of the inputs; in_shape is not set for
-                                       ** STEP_MAP, whose operands all have the result's shape */
-  int64_t      count;                  /* elements of the result */
-  operand_view out, in[MAX_ARITY];
+  shape        shape, in_shape;        /* shapes of the first result, and of the input of STEP_REDUCE and STEP_LINE */
+  int64_t      count;                  /* elements of the first result */
+  operand_view out, *in;               /* the first result, the inputs, and behind them the other results */
+  const shape *shapes;                 /* STEP_OPAQUE: the shapes of the operands `in`. An operand that the op does not
+                                       ** have is a number */
 
   /* Fields of a run. */
   bool done;                           /* an earlier run that ran out of memory has computed the step */
@@ -106,7 +115,15 @@ typedef struct group {
 /* True if the group runs as a program. */
 static inline bool is_program(const group *g) { return g->first != g->last || g->folded != NONE; }
 
-static inline const shape *input_shape(const step *s) { return s->kind == STEP_MAP ? &s->shape : &s->in_shape; }
+/* Returns the shape of operand in[k]. */
+static inline const shape *input_shape(const step *s, int k) {
+  return s->kind == STEP_OPAQUE ? &s->shapes[k] : s->kind == STEP_MAP ? &s->shape : &s->in_shape;
+}
+
+/* Returns result number k, and NULL behind the last: for (int r = 0; (out = result_of(s, r)); r++). */
+static inline const operand_view *result_of(const step *s, int k) {
+  return k == 0 ? &s->out : k <= s->nmore ? &s->in[s->nin + k - 1] : NULL;
+}
 
 /* A call of any family that groups use. Calls of element-wise families refer to the plan. */
 typedef struct device_call {
@@ -119,6 +136,9 @@ typedef struct device_call {
   } as;
   plan plan;
 } device_call;
+
+/* Runs an opaque step (opaque.c). */
+int  run_opaque(deferral *d, const step *s);
 
 /* ---- schedules ---- */
 
@@ -136,12 +156,12 @@ typedef struct number_slot {
   size_t  first;                       /* the first slot with the same `at`: both numbers must be equal */
 } number_slot;
 
-enum launch_kind { LAUNCH_PROVIDE, LAUNCH_DISCARD, LAUNCH_CALL, LAUNCH_TILED };
+enum launch_kind { LAUNCH_PROVIDE, LAUNCH_DISCARD, LAUNCH_CALL, LAUNCH_TILED, LAUNCH_OPAQUE };
 
 /* A part of a run. The addresses and numbers of a call are set just before the call. */
 typedef struct launch {
   enum launch_kind kind;
-  int    blamed;                       /* the step that an error of the launch names */
+  int    blamed;                       /* the step that an error of the launch names; LAUNCH_OPAQUE: the step */
   int    entry;                        /* LAUNCH_PROVIDE: the entry that gets memory; LAUNCH_DISCARD: the entry whose memory
                                        ** is freed */
   int    donor;                        /* LAUNCH_PROVIDE: the entry whose memory it gets, or NONE */
@@ -178,10 +198,12 @@ struct deferral {
   logged_op *logged;
   size_t  nlogged, log_room;
   size_t  temporary;                   /* bytes of the memory that temporary results of the list have at the moment */
-  int     nstep, nentry, ngroup;
+  int     nstep, nentry, ngroup, nview, nshape;
   int16_t slot[ENTRIES];               /* hash table from addresses of storages to 1 + the index of the entry */
   entry   entries[MOST_ENTRIES];
   step    steps[STEPS];
+  operand_view views[VIEWS];           /* the operands `in` of all steps */
+  shape   shapes[VIEWS];               /* their shapes, of opaque steps */
   group   groups[STEPS];
   elementwise program;                 /* the program of the group that is lowered */
   int64_t scratch[MOST_ENTRIES];       /* addresses of local entries in the scratch memory */

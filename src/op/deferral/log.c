@@ -61,14 +61,26 @@ static uint64_t mix_operand(uint64_t h, const step *s, const operand_view *v, co
   return h;
 }
 
+static uint64_t mix_options(uint64_t h, const opaque_step *o) {
+  h = mix_hash(h, (uintptr_t)o->op);
+  for (size_t k = 0; k < o->op->key / sizeof *o->options; k++) h = mix_hash(h, o->options[k]);
+  for (size_t at = o->op->key; at < o->op->options; at += sizeof(scalar)) {
+    scalar number;
+    memcpy(&number, (const char *)o->options + at, sizeof number);
+    h = mix_number(h, &number);
+  }
+  return h;
+}
+
 void log_step(deferral *d, const step *s) {
   uint64_t h = mix_hash((uint64_t)s->kind, (uint64_t)s->compute);
   if (s->kind == STEP_MAP) h = mix_hash(h, (uint64_t)s->op.map);
   if (s->kind == STEP_REDUCE)
     h = mix_double(mix_hash(mix_hash(h, (uint64_t)s->op.reduce.op), (uint64_t)s->op.reduce.dims), s->op.reduce.correction);
   if (s->kind == STEP_LINE) h = mix_hash(mix_hash(h, (uint64_t)(s->op.line.info - scan_softmax_rows)), (uint64_t)s->op.line.dim);
+  if (s->kind == STEP_OPAQUE) h = mix_options(h, &s->op.opaque);
   h = mix_shape(h, &s->shape);
-  for (int k = 0; k < s->nin; k++) h = mix_operand(h, s, &s->in[k], input_shape(s));
+  for (int k = 0; k < s->nin; k++) h = mix_operand(h, s, &s->in[k], input_shape(s, k));
   add(d, this_operation.context, s->name, mix_operand(h, s, &s->out, &s->shape));
 }
 

@@ -54,7 +54,10 @@ static bool find_uses(deferral *d, int at, uses *u) {
   u->first_reader = u->last_reader = NONE;
   for (int i = 0; i < d->nstep; i++) {
     step *s = &d->steps[i];
+    const operand_view *out;
     if (!s->needed) continue;
+    for (int k = 1; (out = result_of(s, k)); k++)
+      if (out->entry == at) return false;
     if (s->out.entry == at) {
       if (!is_copy(s) || u->first_reader != NONE || u->npiece == PIECES) return false;
       u->pieces[u->npiece++] = i;
@@ -84,6 +87,13 @@ static bool do_cover(deferral *d, const uses *u) {
   return count == reader->count;
 }
 
+static bool writes(const step *s, int entry) {
+  const operand_view *out;
+  for (int r = 0; (out = result_of(s, r)); r++)
+    if (out->entry == entry) return true;
+  return false;
+}
+
 /* True if the readers may read the sources of the pieces. No step may write a source between the piece and the last reader.
 ** A source must be in memory: it must not be a joined tensor that is never made, whose entry comes earlier. */
 static bool sources_last(const deferral *d, const uses *u) {
@@ -91,7 +101,7 @@ static bool sources_last(const deferral *d, const uses *u) {
     int source = d->steps[u->pieces[p]].in[0].entry;
     if (d->entries[source].piece != NONE) return false;
     for (int i = u->pieces[p] + 1; i <= u->last_reader; i++)
-      if (d->steps[i].needed && d->steps[i].out.entry == source) return false;
+      if (d->steps[i].needed && writes(&d->steps[i], source)) return false;
   }
   return true;
 }

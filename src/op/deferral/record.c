@@ -18,7 +18,9 @@ void deferral_free(deferral *d) {
 }
 
 bool deferral_is_empty(const deferral *d) { return d->nstep == 0; }
-bool deferral_is_full(const deferral *d) { return d->nstep == STEPS || d->nentry + 1 + MAX_ARITY > MOST_ENTRIES; }
+bool deferral_is_full(const deferral *d) {
+  return d->nstep == STEPS || d->nentry + MAX_OPERANDS > MOST_ENTRIES || d->nview + MAX_OPERANDS > VIEWS;
+}
 deferral_counts deferral_counted(const deferral *d) { return d->counts; }
 deferred_op deferral_culprit(const deferral *d) { return d->culprit; }
 
@@ -94,17 +96,22 @@ static bool can_defer_map(const job *j, const tensor *out) {
   return can;
 }
 
-static void set_view(deferral *d, operand_view *v, const tensor *t, const shape *s) {
+/* Sets v to the elements of t, whose strides the caller has set. */
+static void finish_view(deferral *d, operand_view *v, const tensor *t, const shape *s) {
   v->entry = entry_of(d, t->store);
   v->dtype = t->dtype;
   v->offset = t->offset;
-  shape_expand(&t->shape, t->stride, s, v->stride);
   put(d, (uint64_t)v->entry << 8 | (unsigned)v->dtype);
   put(d, (uint64_t)v->offset);
   for (int k = 0; k < s->ndim; k++) put(d, (uint64_t)v->stride[k]);
 }
 
-/* Appends a step without its inputs. */
+static void set_view(deferral *d, operand_view *v, const tensor *t, const shape *s) {
+  shape_expand(&t->shape, t->stride, s, v->stride);
+  finish_view(d, v, t, s);
+}
+
+/* Appends a step without its operands. */
 static step *append(deferral *d, enum step_kind kind, const char *name, int op, enum dtype compute, int nin,
                     const tensor *out) {
   step *s = &d->steps[d->nstep++];
@@ -112,6 +119,9 @@ static step *append(deferral *d, enum step_kind kind, const char *name, int op, 
   s->name = name;
   s->compute = compute;
   s->nin = nin;
+  s->nmore = 0;
+  s->in = &d->views[d->nview];
+  d->nview += nin;
   s->where = out->store->place;
   s->shape = out->shape;
   s->count = out->count;
@@ -175,6 +185,39 @@ static void append_line(deferral *d, const scan_softmax_job *l, const tensor *ou
   if (d->locate) log_step(d, s);
 }
 
+/* Sets operand number k of an opaque step, whose strides stay as they are: the op may depend on strides of dims of length
+** 1. */
+static void set_opaque(deferral *d, step *s, int k, const tensor *t) {
+  static const shape none = {.ndim = 0};
+  operand_view *v = &s->in[k];
+  d->shapes[d->nshape++] = t ? t->shape : none;
+  v->entry = NONE;
+  v->number = (scalar){.i = 0};
+  put(d, t ? (uint64_t)t->shape.ndim : UINT64_MAX);
+  if (!t) return;
+  put_shape(d, &t->shape);
+  memcpy(v->stride, t->stride, sizeof v->stride);
+  finish_view(d, v, t, &t->shape);
+}
+
+static void append_opaque(deferral *d, const opaque_call *c) {
+  step *s = append(d, STEP_OPAQUE, c->name, c->nout, c->out[0]->dtype, c->nin, c->out[0]);
+  opaque_step *o = &s->op.opaque;
+  o->op = c->op;
+  memcpy(o->options, c->options, c->op->options);
+  put(d, (uintptr_t)c->op);
+  for (size_t k = 0; k < c->op->key / sizeof *o->options; k++) put(d, o->options[k]);
+  s->nmore = c->nout - 1;
+  d->nview += s->nmore;
+  s->shapes = &d->shapes[d->nshape];
+  for (int k = 0; k < c->nin; k++) set_opaque(d, s, k, c->in[k]);
+  for (int k = 1; k < c->nout; k++) set_opaque(d, s, c->nin + k - 1, c->out[k]);
+  memcpy(s->out.stride, c->out[0]->stride, sizeof s->out.stride);
+  finish_view(d, &s->out, c->out[0], &c->out[0]->shape);
+  blame(d, s);
+  if (d->locate) log_step(d, s);
+}
+
 /* Allocates the memory of a storage that no step of the list writes. */
 static int provide_now(storage *s) {
   int st = storage_provide(s);
@@ -215,6 +258,24 @@ int scan_softmax_defer(const scan_softmax_job *l, tensor *out) {
   int st;
   if (!takes(can_defer(out) && is_input(l->in, out->store->place), out, &st)) return scan_softmax_run(l, out);
   if (st == OK) append_line(open_deferral, l, out);
+  return st;
+}
+
+static bool can_defer_opaque(const opaque_call *c) {
+  place where = c->out[0]->store->place;
+  bool can = true;
+  for (int k = 0; k < c->nout; k++) can &= !c->out[k] || (can_defer(c->out[k]) && place_equal(c->out[k]->store->place, where));
+  for (int k = 0; k < c->nin; k++) can &= !c->in[k] || (is_input(c->in[k], where) && !c->in[k]->weak);
+  return can;
+}
+
+int opaque_defer(const opaque_call *c) {
+  int st;
+  bool defers = takes(can_defer_opaque(c), c->out[0], &st);
+  for (int k = 1; k < c->nout && !defers && st == OK; k++)
+    if (c->out[k] && storage_is_pending(c->out[k]->store)) st = provide_now(c->out[k]->store);
+  if (!defers && st == OK) return c->op->run(c->options, c->in, c->out);
+  if (st == OK) append_opaque(open_deferral, c);
   return st;
 }
 

@@ -23,8 +23,12 @@ static int provide_entry(deferral *d, schedule *to, int entry, int blamed) {
 static int provide(deferral *d, schedule *to, const group *g) {
   int st = OK;
   for (int i = g->first; st == OK && i != NONE; i = d->steps[i].next) {
-    const entry *e = &d->entries[d->steps[i].out.entry];
-    if (d->steps[i].stored && !e->store->ptr && !e->local) st = provide_entry(d, to, d->steps[i].out.entry, i);
+    const step *s = &d->steps[i];
+    const operand_view *out;
+    for (int r = 0; st == OK && s->stored && (out = result_of(s, r)); r++) {
+      const entry *e = out->entry == NONE ? NULL : &d->entries[out->entry];
+      if (e && !e->store->ptr && !e->local) st = provide_entry(d, to, out->entry, i);
+    }
   }
   return st;
 }
@@ -78,8 +82,9 @@ static int run_part(deferral *d, schedule *to, const lowering *l, const region *
 static int run_step(deferral *d, schedule *to, int i) {
   const group alone = {.first = i, .last = i, .folded = NONE};
   lowering l;
-  int st = lower_group(d, to, &alone, &l);
-  if (st == OK) st = run_part(d, to, &l, NULL);
+  bool opaque = d->steps[i].kind == STEP_OPAQUE;
+  int st = opaque ? launch_now(d, to, (launch){.kind = LAUNCH_OPAQUE, .blamed = i}) : lower_group(d, to, &alone, &l);
+  if (st == OK && !opaque) st = run_part(d, to, &l, NULL);
   if (st == OK) finish_step(d, to, i);
   return st;
 }
@@ -137,8 +142,20 @@ static void finish_group(deferral *d, schedule *to, const group *g) {
   }
 }
 
+/* Runs a group that is an opaque step. */
+static int run_alone(deferral *d, schedule *to, const group *g) {
+  size_t before = to->nlaunch;
+  int st = provide(d, to, g);
+  if (st == OK) st = run_step(d, to, g->first);
+  if (st != OK) undo(d, to, before);
+  d->counts.singles += st == OK;
+  d->counts.stored += st == OK;
+  return st;
+}
+
 static int run_group(deferral *d, schedule *to, const group *g) {
   lowering l;
+  if (d->steps[g->first].kind == STEP_OPAQUE) return run_alone(d, to, g);
   blame(d, &d->steps[g->last]);
   int st = has_pieces(d, g) && updates(d, g) ? join_pieces(d, to, g) : OK;
   size_t before = to->nlaunch;
@@ -259,19 +276,24 @@ static void release(const entry *e) {
 
 void deferral_drop(deferral *d) {
   for (int i = 0; i < d->nstep; i++) {
+    const operand_view *out;
     d->counts.dropped += !d->steps[i].done;
-    if (!d->steps[i].done) d->entries[d->steps[i].out.entry].lost = true;
+    for (int r = 0; !d->steps[i].done && (out = result_of(&d->steps[i], r)); r++)
+      if (out->entry != NONE) d->entries[out->entry].lost = true;
   }
   memset(d->slot, 0, sizeof d->slot);
   d->counts.lists++;
   d->counts.fingerprint = mix_hash(d->counts.fingerprint, d->hash);
   int n = d->nentry;
-  d->nstep = d->nentry = d->nkey = 0;
+  d->nstep = d->nentry = d->nkey = d->nview = d->nshape = 0;
   d->hash = 0;
   d->resumed = false;
   d->temporary = 0;
   for (int k = 0; k < n; k++) release(&d->entries[k]);
 }
+
+/* True if the list is one opaque op, whose schedule is made faster than found. */
+static bool is_single(const deferral *d) { return d->nstep == 1 && d->steps[0].kind == STEP_OPAQUE; }
 
 /* Makes the list's schedule and runs it. */
 static int run_anew(deferral *d) {
@@ -286,7 +308,7 @@ static int run_anew(deferral *d) {
   int st = discard_unused(d, to);
   for (int k = 0; st == OK && k < d->ngroup; k++) st = run_next(d, to, k, &k);
   if (st == OK) finish_pieces(d, to);
-  if (st != OK || !to->key) {
+  if (st != OK || !to->key || is_single(d)) {
     schedule_free(to);
     return st;
   }
@@ -337,6 +359,13 @@ static bool has_memory(storage *s) {
   return s->ptr || ((!a || account_allows(a, s->bytes)) && storage_provide(s) == OK);
 }
 
+static bool have_memory(const deferral *d, const step *s) {
+  const operand_view *out;
+  for (int r = 0; (out = result_of(s, r)); r++)
+    if (out->entry != NONE && !has_memory(d->entries[out->entry].store)) return false;
+  return true;
+}
+
 void deferral_salvage(deferral *d) {
   if (this_operation.inside) return;
   schedule *to = schedule_new(d);
@@ -346,7 +375,7 @@ void deferral_salvage(deferral *d) {
   for (int i = 0; i < d->nstep; i++) {
     const step *s = &d->steps[i];
     if (!s->needed) continue;
-    if (!has_memory(d->entries[s->out.entry].store) || run_step(d, to, i) != OK) break;
+    if (!have_memory(d, s) || run_step(d, to, i) != OK) break;
     d->counts.singles++;
     d->counts.stored++;
   }

@@ -32,6 +32,7 @@ int rows_of(const operand_view *v, const shape *s, int64_t rows, int64_t *stride
 /* Returns the number of leading dims in which the step computes each position from the same position of its inputs. */
 static int leading_dims(const step *s) {
   int n = 0;
+  if (s->kind == STEP_OPAQUE) return 0;
   if (s->kind == STEP_MAP) return s->shape.ndim;
   if (s->kind == STEP_LINE) return s->op.line.dim;
   while (n < s->in_shape.ndim && !(s->op.reduce.dims >> n & 1)) n++;
@@ -154,7 +155,8 @@ static int tile_from(deferral *d, int first) {
   group *g = &d->groups[first];
   const step *s = &d->steps[g->first];
   int64_t rows = 1, count = 1, most = s->where.device->tile_bytes;
-  const shape *in = input_shape(s);
+  if (s->kind == STEP_OPAQUE) return first;
+  const shape *in = input_shape(s, 0);
   for (int k = 0; k < in->ndim; k++) count *= in->dim[k];
   if (most == 0 || count < LEAST) return first;
   for (int k = 0, n = leading_dims(s); k < n && k < MOST_LEADING; k++) {
@@ -249,7 +251,8 @@ static int find_folded(const deferral *d, int number) {
   const group *g = &d->groups[number];
   if (number + 1 == d->ngroup) return NONE;
   const step *first = &d->steps[g->first], *taker = &d->steps[g[1].first];
-  if (first->kind != STEP_MAP || taker->kind == STEP_MAP || !place_equal(first->where, taker->where)) return NONE;
+  if (first->kind != STEP_MAP || taker->kind == STEP_MAP || taker->kind == STEP_OPAQUE) return NONE;
+  if (!place_equal(first->where, taker->where)) return NONE;
   const operand_view *in = &taker->in[0];
   const entry *e = &d->entries[in->entry];
   if (!e->fresh || e->store->ptr || e->mixed || e->first != number) return NONE;

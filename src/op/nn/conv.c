@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/dispatch.h"
+#include "op/deferral.h"
 #include "op/matmul.h"
 
 void op_spatial(const tensor *t, int64_t length[2]) {
@@ -152,13 +153,47 @@ static int run_plain(const conv_job *job, tensor *out) {
   return st;
 }
 
+static int check_result(const conv_job *j, const tensor *out) {
+  return check_apart(out, &j->shape, j->call.dtype, (const tensor *[]){j->x, j->w, j->y, j->bias}, 4);
+}
+
 int conv_run(const conv_job *j, tensor *out) {
-  const tensor *in[] = {j->x, j->w, j->y, j->bias};
-  int st = check_apart(out, &j->shape, j->call.dtype, in, 4);
+  int st = check_result(j, out);
   if (st != OK || out->count == 0) return st;
   if (is_empty(&j->call)) return fill_empty(j, out);
   tensor fresh, *to;
   st = op_target(out, j->call.dtype, &fresh, &to);
   if (st == OK) st = run_plain(j, to);
   return op_settle(st, out, &fresh);
+}
+
+/* ---- deferred convolutions ---- */
+
+/* The options of a deferred convolution. Its inputs are x, w, y and the bias; its result is one of x, w and y. */
+typedef struct conv_options {
+  uint64_t op, precision;
+  conv_geometry geometry;
+  int64_t length[2];
+} conv_options;
+
+_Static_assert(sizeof(conv_options) <= OPAQUE_OPTIONS, "a list has no room for the options");
+
+static int run_deferred_conv(const void *options, const tensor *const *in, tensor *const *out) {
+  const conv_options *o = options;
+  conv_job j = {.op = (enum conv_op)o->op, .geometry = o->geometry, .x = in[0], .w = in[1], .y = in[2], .bias = in[3],
+                .length = {o->length[0], o->length[1]}};
+  int st = conv_prepare(&j);
+  j.call.precision = (enum precision)o->precision;
+  return st == OK ? conv_run(&j, out[0]) : st;
+}
+
+static const opaque_op deferred_conv = {run_deferred_conv, sizeof(conv_options), sizeof(conv_options)};
+
+int conv_run_later(const char *fn, const conv_job *j, tensor *out) {
+  if (!open_deferral) return conv_run(j, out);
+  conv_options o = {(uint64_t)j->op, (uint64_t)j->call.precision, j->geometry, {j->length[0], j->length[1]}};
+  int st = check_result(j, out);
+  if (st != OK) return st;
+  return opaque_run_later(&(opaque_call){.op = &deferred_conv, .name = fn, .options = &o, .in = {j->x, j->w, j->y, j->bias},
+                                         .nin = 4, .out = {out}, .nout = 1});
 }

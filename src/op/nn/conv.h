@@ -33,6 +33,10 @@ int conv_prepare(conv_job *j);
 ** error of the device. */
 int conv_run(const conv_job *j, tensor *out);
 
+/* Like conv_run, but the convolution may be deferred. fn is the script's function, a string that lives as long as the
+** process. */
+int conv_run_later(const char *fn, const conv_job *j, tensor *out);
+
 /* Sets `length` to the height and width of t, which has the shape [n, c, h, w], or [n, c, w] for a signal. The height
 ** of a signal is 1. */
 void op_spatial(const tensor *t, int64_t length[2]);
