@@ -2684,6 +2684,7 @@ function event:elapsed(to) end
 ---@field nn luatensor.nn
 ---@field optim luatensor.optim
 ---@field data luatensor.data
+---@field train luatensor.train
 ---@field distributed luatensor.distributed
 ---@field bench luatensor.bench
 local lt = {}

@@ -51,6 +51,7 @@ local lua_rooms = {
   base = {}, array = {"base", "gradients"}, device = {"base"}, io = {"base"},
   autograd = {"base", "gradients"}, gradients = {"base", "autograd"},
   nn = library, optim = library, data = library, distributed = library,
+  train = {"plot", table.unpack(library)},
   page = {"base"}, help = {"luatensor", "base"},
   bench = {"page", table.unpack(library)},
   advise = {"bench", "page", table.unpack(library)},

@@ -225,6 +225,41 @@ local all = nn.metrics.Collector()
 all:add(lt.tensor{1.0, 2.0}):add(lt.tensor{3.0})
 all:get()  --> [1.0, 2.0, 3.0]
 
+--- train.progress, Progress:batches, Progress:set
+local bar, sum = train.progress(3, {title = "epoch 1"}), 0
+for i in bar:batches() do
+  sum = sum + i
+  bar:set{loss = 1 / i}
+end
+sum  --> 6
+
+--- train.EarlyStopping, EarlyStopping:step
+local stopping = train.EarlyStopping{patience = 2}
+for _, loss in ipairs{3, 1, 2, 4, 5} do
+  if stopping:step(loss) then break end
+end
+stopping.best  --> 1
+
+--- EarlyStopping:state_dict, EarlyStopping:load_state_dict
+local first, second = train.EarlyStopping(), train.EarlyStopping()
+first:step(0.5)
+second:load_state_dict(first:state_dict())
+second.best  --> 0.5
+
+--- EarlyStopping:restore
+local model = nn.Linear(1, 1)
+local stopping = train.EarlyStopping{model = model}
+stopping:step(0.5)
+stopping:restore() == model  --> true
+
+--- train.Log, Log:add
+local path = os.tmpname()
+os.remove(path)
+local log = train.Log(path, {"epoch", "loss"})
+log:add{epoch = 1, loss = 0.5}
+os.remove(path)
+#log  --> 1
+
 --- Sequential:append
 #nn.Sequential(nn.ReLU()):append(nn.Tanh())  --> 2
 

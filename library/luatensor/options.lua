@@ -1143,6 +1143,18 @@
 ---@class (exact) luatensor.optim.Sharded.options
 ---@field group? luatensor.Group the processes (default: all processes, from distributed.init())
 
+---@class (exact) luatensor.train.progress.options
+---@field title? string (default "") the beginning of the line
+---@field total? integer the number of steps of an iterator
+---@field every? number (default 30) seconds between two lines in a file
+
+---@class (exact) luatensor.train.EarlyStopping.options
+---@field patience? number (default 10) the number of calls in sequence without improvement after which training ends
+---@field min_delta? number (default 0) a smaller difference is no improvement
+---@field mode? "min"|"max" (default "min") "max" if greater values are better
+---@field model? luatensor.Module the module whose best weights are kept
+---@field path? string (default they are kept in memory) the file for these weights, which lt.save replaces completely or not at all
+
 ---@class (exact) luatensor.options.dim_keepdim_out
 ---@field dim? integer|integer[] all dims unless given
 ---@field keepdim? boolean (default false) keeps the reduced dims, of length 1

@@ -60,7 +60,7 @@ compose(core.methods)
 -- wrap them.
 local late = {bench = "luatensor.bench", advise = "luatensor.advise", nn = "luatensor.nn",
               optim = "luatensor.optim", data = "luatensor.data", help = "luatensor.help",
-              distributed = "luatensor.distributed"}
+              distributed = "luatensor.distributed", train = "luatensor.train"}
 
 local function load_late(name)
   if not late[name] then return nil end

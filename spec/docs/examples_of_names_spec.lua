@@ -5,7 +5,8 @@ local examples = require "tools.annotate.examples"
 local lt = require "luatensor"
 local topics = require "luatensor.help.topics"
 
-local globals = {lt = lt, nn = lt.nn, optim = lt.optim, data = lt.data, distributed = lt.distributed}
+local globals = {lt = lt, nn = lt.nn, optim = lt.optim, data = lt.data, train = lt.train,
+  distributed = lt.distributed}
 
 describe("the example of", function()
   for _, example in ipairs(examples.all()) do

@@ -100,6 +100,7 @@ local function objects()
   local optimizer, rows = optim.SGD(parameters, {lr = 1}), data.TensorDataset(lt.ones(2))
   return {
     Module = nn.Linear(3, 4), HookHandle = nn.ReLU():register_forward_hook(print),
+    Progress = lt.train.progress(1), EarlyStopping = lt.train.EarlyStopping(),
     ConfusionMatrix = nn.metrics.ConfusionMatrix(2), Collector = nn.metrics.Collector(), Sequential = nn.Sequential(),
     ParameterList = nn.ParameterList(), Optimizer = optimizer,
     LBFGS = optim.LBFGS(parameters), GradScaler = optim.GradScaler(), Scheduler = optim.scheduler.StepLR(optimizer, 1),

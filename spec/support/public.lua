@@ -95,7 +95,8 @@ public.libraries = {
   [""] = lt, ["linalg."] = lt.linalg, ["fft."] = lt.fft, ["cuda."] = lt.cuda, ["rocm."] = lt.rocm, ["autograd."] = rawget(lt, "autograd"),
   ["nn."] = lt.nn, ["nn.init."] = lt.nn.init, ["nn.functional."] = lt.nn.functional, ["nn.utils."] = lt.nn.utils,
   ["nn.parallel."] = lt.nn.parallel, ["nn.metrics."] = lt.nn.metrics,
-  ["optim."] = lt.optim, ["optim.scheduler."] = lt.optim.scheduler, ["data."] = lt.data, ["distributed."] = lt.distributed, ["bench."] = lt.bench,
+  ["optim."] = lt.optim, ["optim.scheduler."] = lt.optim.scheduler, ["data."] = lt.data,
+  ["train."] = lt.train, ["distributed."] = lt.distributed, ["bench."] = lt.bench,
   ["advise."] = lt.advise, ["info."] = lt.info,
 }
 

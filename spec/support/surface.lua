@@ -53,6 +53,7 @@ local function objects()
   return {
     Module = nn.Linear(1, 1),
     HookHandle = nn.ReLU():register_forward_hook(print),
+    Progress = lt.train.progress(1), EarlyStopping = lt.train.EarlyStopping(),
     ConfusionMatrix = nn.metrics.ConfusionMatrix(2), Collector = nn.metrics.Collector(),
     Sequential = nn.Sequential(nn.ReLU()), ParameterList = nn.ParameterList(),
     Optimizer = optimizer, LBFGS = optim.LBFGS(parameters), Scheduler = optim.scheduler.StepLR(optimizer, 1),

@@ -41,6 +41,8 @@ local types = {
   edgeitems = "integer", linewidth = "integer", skip = "integer", T_mult = "integer", max_iter = "integer",
   history_size = "integer", growth_interval = "integer", total_iters = "integer", cooldown = "integer",
   num_parameters = "integer", proj_size = "integer", dim_feedforward = "integer", check = "boolean",
+  title = "string", total = "integer", every = "number", min_delta = "number", path = "string",
+  model = "luatensor.Module",
   sampler = "luatensor.DistributedSampler|table", bucket_bytes = "integer", classes = "integer", top_k = "integer",
   average = '"binary"|"macro"|"micro"|"weighted"|"none"',
 }

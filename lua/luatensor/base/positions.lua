@@ -83,7 +83,7 @@ positions.options = {
   AdaptiveMaxPool2d = RETURN_INDICES, LocalResponseNorm = RESPONSE, TransformerEncoder = {"norm:module"},
   TransformerDecoder = {"norm:module"}, from_pretrained = {"freeze:boolean", "padding_idx:number"},
   accuracy = {"top_k:number"}, confusion_matrix = {"classes:number"}, precision = AVERAGE, recall = AVERAGE,
-  f1 = AVERAGE,
+  f1 = AVERAGE, progress = {"title:string"}, EarlyStopping = {"patience:number"},
   register_buffer = {"persistent:boolean"},
   CrossEntropyLoss = WEIGHTED, NLLLoss = WEIGHTED, BCELoss = WEIGHTED, BCEWithLogitsLoss = WEIGHTED,
   MSELoss = REDUCTION, L1Loss = REDUCTION, KLDivLoss = REDUCTION, HuberLoss = {"delta:number", "reduction:string"},

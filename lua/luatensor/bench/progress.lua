@@ -13,7 +13,7 @@
 -- duration is known beforehand.
 
 local lt = require "luatensor"
-local core = require "luatensor.core"
+local status_line = require "luatensor.base.status_line"
 
 local progress = {}
 
@@ -51,12 +51,6 @@ local function seconds_left(elapsed, done, told)
   return trust * (measured or 0) + (1 - trust) * math.max(0, told - elapsed)
 end
 
-local function in_words(seconds)
-  if not seconds then return "" end
-  if seconds < 90 then return (", about %d s left"):format(math.ceil(seconds)) end
-  return (", about %d min left"):format(math.floor(seconds / 60 + 0.5))
-end
-
 -- Returns the number of the step, such as " (2 of 12)"; "" for a single step or if the steps have different weights.
 local function position(t)
   return t.alike and t.total >= 2 and t.steps <= t.total and (" (%d of %d)"):format(t.steps, t.total) or ""
@@ -68,23 +62,8 @@ local function describe(now)
   for i, t in ipairs(tasks) do
     if t.text then parts[#parts + 1] = t.text .. (i == 1 and position(t) or "") end
   end
-  local left = in_words(seconds_left(now - first.start, share_done(), first.seconds))
+  local left = status_line.in_words(seconds_left(now - first.start, share_done(), first.seconds))
   return ("%s%s%s"):format(first.title, #parts > 0 and ": " or "", table.concat(parts, " · ")), left
-end
-
--- Shortens a text to `columns` characters, so that it stays on one line.
-local function cut(text, columns)
-  if utf8.len(text) <= columns then return text end
-  return text:sub(1, utf8.offset(text, columns) - 1) .. "…"
-end
-
-local LEAST <const> = 12               -- the least columns for the task's text beside the remaining time
-
--- Shortens the line for a narrow terminal. The remaining time is kept if at least LEAST columns remain for the text.
-local function fitted(text, left, columns)
-  local rest = columns - #left
-  if rest < LEAST then return cut(text .. left, columns) end
-  return cut(text, rest) .. left
 end
 
 -- ---- output -------------------------------------------------------------------------------------
@@ -97,23 +76,18 @@ progress.at_once = false
 progress.stream = io.stderr
 progress.clock = lt.clock
 
---- Returns the number of columns of the terminal, or nil if the standard error is no terminal.
-function progress.columns()
-  return os.getenv("TERM") ~= "dumb" and core.terminal(2) or nil
-end
+progress.columns = status_line.columns
 
 --- Removes the line. Called before other output, and at the end of the outermost task.
 function progress.clear()
   if not state.drawn then return end
-  progress.stream:write("\r\27[K")
-  progress.stream:flush()
+  status_line.clear(progress.stream)
   state.drawn, state.next = false, 0
 end
 
 local function draw(now)
   local text, left = describe(now)
-  progress.stream:write("\r", fitted(text, left, state.columns - 1), "\27[K")
-  progress.stream:flush()
+  status_line.draw(progress.stream, text, left, state.columns)
   state.drawn, state.next = true, now + PAUSE
 end
 

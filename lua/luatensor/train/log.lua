@@ -1,0 +1,171 @@
+--- train.Log, a table of numbers in a CSV file, such as the losses of all epochs.
+-- @submodule luatensor.train
+
+local args = require "luatensor.base.args"
+local arity = require "luatensor.base.arity"
+local blame = require "luatensor.base.blame"
+local clocale = require "luatensor.base.clocale"
+local core = require "luatensor.core"
+local outside = require "luatensor.base.outside"
+
+local Log = {class_name = "Log", __name = "log"}
+Log.__index = Log
+
+-- ---- text ----
+
+local unusual = {nan = 0 / 0, ["-nan"] = 0 / 0, inf = math.huge, ["-inf"] = -math.huge}
+
+-- Returns the shortest text from which the number is read again without change.
+local function number_text(x)
+  if x ~= x then return "nan" end
+  if math.type(x) == "integer" then return tostring(x) end
+  for digits = 15, 16 do
+    local text = clocale.format("%." .. digits .. "g", x)
+    if (unusual[text] or clocale.number(text)) == x then return text end
+  end
+  return clocale.format("%.17g", x)
+end
+
+local function line_of(self, row)
+  local parts = {}
+  for i, name in ipairs(self.columns) do parts[i] = row[name] and number_text(row[name]) or "" end
+  return table.concat(parts, ",") .. "\n"
+end
+
+local function text_of(self)
+  local lines = {table.concat(self.columns, ",") .. "\n"}
+  for i, row in ipairs(self.rows) do lines[i + 1] = line_of(self, row) end
+  return table.concat(lines)
+end
+
+-- ---- the file ----
+
+local function fail(self, message, ...) blame.fail("Log", self.path .. ": " .. message, ...) end
+
+-- Returns the row of numbers in line number n of the file.
+local function parse(self, line, n)
+  local row, i = {}, 0
+  for field in (line .. ","):gmatch "([^,]*)," do
+    i = i + 1
+    local name = self.columns[i]
+    if not name then fail(self, "line %d: %d columns expected", n, #self.columns) end
+    row[name] = unusual[field] or clocale.number(field)
+    if field ~= "" and not row[name] then fail(self, "line %d, column %s: no number: %q", n, name, field) end
+  end
+  if i < #self.columns then fail(self, "line %d: %d columns expected, got %d", n, #self.columns, i) end
+  return row
+end
+
+-- Writes the whole file, completely or not at all.
+local function write(self)
+  local done, problem = core.write_file(self.path, text_of(self))
+  if not done then fail(self, "%s", problem) end
+end
+
+-- Reads the rows of an existing file. Its last line is left out if it has no end, because a crash has cut it.
+local function read(self, text)
+  local n = 0
+  for line in text:gmatch "([^\n]*)\n" do
+    n = n + 1
+    line = line:gsub("\r$", "")
+    if n > 1 then
+      self.rows[n - 1] = parse(self, line, n)
+    elseif line ~= table.concat(self.columns, ",") then
+      fail(self, "the columns are %q, not %q; name another file", line, table.concat(self.columns, ","))
+    end
+  end
+  if n == 0 or text:sub(-1) ~= "\n" then write(self) end
+end
+
+local function check_columns(columns)
+  if core.type_name(columns) ~= "table" or #columns == 0 then
+    blame.fail("Log", "a list of names of columns expected, such as {\"epoch\", \"loss\"}")
+  end
+  for i, name in ipairs(columns) do
+    if type(name) ~= "string" or name == "" or name:find '[,"\r\n]' then
+      blame.fail("Log", "column %d: a name without commas, quotes and line breaks expected", i)
+    end
+  end
+  return table.move(columns, 1, #columns, 1, {})
+end
+
+--- Opens a log, a CSV file with a line for each row of numbers:
+--
+--     local log = train.Log("run.csv", {"epoch", "loss", "accuracy"})
+--     log:add{epoch = epoch, loss = loss, accuracy = accuracy}
+--
+-- An existing file is continued; a last line that a crash has cut is removed. Field `rows` is the list of all rows, and
+-- `#log` their number.
+-- @function train.Log
+-- @string path of the file
+-- @tab columns the names of the columns; the first column counts, as epochs or steps do
+-- @treturn Log
+-- @raise if the file cannot be read or written, or has other columns
+local function new(_, path, columns)
+  outside.check("Log", "io")
+  local self = setmetatable({path = args.check("Log", "path", path, "string"), columns = check_columns(columns),
+                             rows = {}}, Log)
+  local file = io.open(path, "rb")
+  if not file then
+    write(self)
+    return self
+  end
+  local text, problem = file:read "a"
+  file:close()
+  if not text then fail(self, "%s", problem) end
+  read(self, text)
+  return self
+end
+
+local function append(self, row)
+  local file, problem = io.open(self.path, "ab")
+  if not file then blame.fail("add", "%s", problem) end
+  local done, why = file:write(line_of(self, row))
+  local closed, late = file:close()
+  if not (done and closed) then blame.fail("add", "%s: %s", self.path, why or late) end
+end
+
+-- Returns the row to add: the checked numbers in `values`.
+local function row_of(self, values)
+  if core.type_name(values) ~= "table" then blame.fail("add", "table expected, got %s", core.type_name(values)) end
+  local row, names = {}, {}
+  for _, name in ipairs(self.columns) do names[name] = true end
+  for name, value in pairs(values) do
+    if not names[name] then
+      blame.fail("add", "unknown column %q; known: %s", tostring(name), table.concat(self.columns, ", "))
+    end
+    if core.is_tensor(value) then value = blame.call(value.item, value) end
+    if type(value) ~= "number" then
+      blame.fail("add", "%s: number expected, got %s", tostring(name), core.type_name(value))
+    end
+    row[name] = value
+  end
+  return row
+end
+
+--- Adds a row, and writes it to the file at once. If the first column does not increase, as after a run that continues
+-- from an older checkpoint, the row replaces the old rows from this value on.
+-- @function Log:add
+-- @tab values numbers, or tensors of one element, by column; columns without a value stay empty
+function Log:add(values)
+  local row, first = row_of(self, values), self.columns[1]
+  local rows, at = self.rows, row[first]
+  local kept = #rows
+  while at and kept > 0 and (rows[kept][first] or at) >= at do kept = kept - 1 end
+  if kept == #rows then
+    append(self, row)
+    rows[kept + 1] = row
+    return
+  end
+  self.rows = table.move(rows, 1, kept, 1, {})
+  self.rows[kept + 1] = row
+  write(self)
+end
+
+function Log:__len() return #self.rows end
+
+function Log:__tostring()
+  return ("Log: %d rows of %s in %s"):format(#self.rows, table.concat(self.columns, ", "), self.path)
+end
+
+return {Log = setmetatable(arity.class(Log, nil, "log"), {__call = arity.method("Log", new), __name = "class"})}
