@@ -2687,6 +2687,7 @@ function event:elapsed(to) end
 ---@field train luatensor.train
 ---@field distributed luatensor.distributed
 ---@field bench luatensor.bench
+---@field plot luatensor.plot
 local lt = {}
 
 lt.advise = {}

@@ -9,7 +9,7 @@
 local core = require "luatensor.core"
 local lt = require "luatensor"
 -- accesses these modules, because lt loads each of them at the first access
-assert(lt.bench and lt.advise and lt.nn and lt.optim and lt.data and lt.distributed and lt.help)
+assert(lt.bench and lt.advise and lt.nn and lt.optim and lt.data and lt.distributed and lt.plot and lt.help)
 local luals = require "tools.annotate.luals"
 local names = require "tools.annotate.names"
 local read = require "tools.annotate.read"

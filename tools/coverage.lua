@@ -32,7 +32,8 @@ for name in ([[alias autograd help checkpoint compile grad compose convert devic
 end
 
 -- Tables of lt whose functions the page leaves out.
-local other_libraries = {bench = true, advise = true, nn = true, optim = true, data = true, distributed = true}
+local other_libraries = {bench = true, advise = true, nn = true, optim = true, data = true, distributed = true,
+  plot = true}
 
 -- More functions that compute nothing with elements. They are listed by name, because their sources also have
 -- functions that compute with elements.

@@ -52,7 +52,7 @@ local lua_rooms = {
   autograd = {"base", "gradients"}, gradients = {"base", "autograd"},
   nn = library, optim = library, data = library, distributed = library,
   train = {"plot", table.unpack(library)},
-  page = {"base"}, help = {"luatensor", "base"},
+  page = {"base"}, plot = {"page", table.unpack(library)}, help = {"luatensor", "base"},
   bench = {"page", table.unpack(library)},
   advise = {"bench", "page", table.unpack(library)},
   experiment = {"cli", "bench", "page", table.unpack(library)},

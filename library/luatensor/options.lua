@@ -1143,6 +1143,29 @@
 ---@class (exact) luatensor.optim.Sharded.options
 ---@field group? luatensor.Group the processes (default: all processes, from distributed.init())
 
+---@class (exact) luatensor.Figure.text.options
+---@field width? integer (default 80) of the picture in characters
+---@field height? integer (default 14) of a panel's grid in lines
+---@field unicode? boolean (default true) draws with braille and block characters. Without them the picture is ASCII
+
+---@class (exact) luatensor.plot.line.options
+---@field title? string
+---@field xlabel? string
+---@field ylabel? string
+---@field xscale? "linear"|"log" (default "linear") or "log"
+---@field yscale? "linear"|"log" (default "linear") or "log"
+---@field xlim? number[] {low, high}
+---@field ylim? number[] {low, high}
+---@field label? string name of the only series
+---@field labels? string[] names of the series
+---@field legend? boolean false for none, true for a legend of one series, too
+---@field color? string "#rrggbb"
+---@field style? "solid"|"dashed"|"dotted" (default "solid") or "dashed" or "dotted"
+---@field marks? boolean a mark at each point. By default lines of at most 30 points have marks
+---@field width? integer (default 720) of the picture in pixels
+---@field height? integer (default 420)
+---@field theme? "auto"|"light"|"dark" (default "auto") "light" or "dark", or "auto", which follows the viewer
+
 ---@class (exact) luatensor.train.progress.options
 ---@field title? string (default "") the beginning of the line
 ---@field total? integer the number of steps of an iterator

@@ -60,7 +60,8 @@ compose(core.methods)
 -- wrap them.
 local late = {bench = "luatensor.bench", advise = "luatensor.advise", nn = "luatensor.nn",
               optim = "luatensor.optim", data = "luatensor.data", help = "luatensor.help",
-              distributed = "luatensor.distributed", train = "luatensor.train"}
+              distributed = "luatensor.distributed", train = "luatensor.train",
+              plot = "luatensor.plot"}
 
 local function load_late(name)
   if not late[name] then return nil end

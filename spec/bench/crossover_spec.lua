@@ -612,18 +612,14 @@ describe("lt.bench.crossover", function()
     assert.near(2 * 32 ^ 3 / 494.5e12, r.bounds[2].points[1].in_place, 1e-14)       -- the TF32 rate of an H100
   end)
 
-  it("draws an SVG file, or says why not", function()
+  it("draws an SVG file, or says why it cannot be written", function()
     local r = lt.bench.crossover(function(x) return x + 1 end, {8, 16}, {devices = "cpu", seconds = 0.002})
     local path = os.tmpname()
-    local ok, problem = r:svg(path)
+    assert(r:svg(path))
     local file = io.open(path)
     local text = file and file:read "a"
     if file then file:close() end
     os.remove(path)
-    if not ok then
-      assert.truthy(problem:find("gnuplot", 1, true), problem)
-      return
-    end
     assert.truthy(text:find("<svg", 1, true))
     assert.truthy(text:find("</svg>%s*$"))
     local no, why = r:svg("/nowhere/x.svg")

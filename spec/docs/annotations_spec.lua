@@ -113,7 +113,7 @@ describe("annotations", function()
   end)
 
   it("have modules that scripts require by name", function()
-    for _, name in ipairs {"nn", "optim", "data", "train", "distributed", "bench"} do
+    for _, name in ipairs {"nn", "optim", "data", "train", "distributed", "bench", "plot"} do
       local text = files[("luatensor/%s.lua"):format(name)]
       assert.equal("---@meta luatensor." .. name, text:match "^[^\n]+")
       assert.truthy(files["luatensor.lua"]:find(("---@field %s luatensor.%s"):format(name, name), 1, true))

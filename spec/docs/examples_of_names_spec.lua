@@ -5,7 +5,7 @@ local examples = require "tools.annotate.examples"
 local lt = require "luatensor"
 local topics = require "luatensor.help.topics"
 
-local globals = {lt = lt, nn = lt.nn, optim = lt.optim, data = lt.data, train = lt.train,
+local globals = {lt = lt, nn = lt.nn, optim = lt.optim, data = lt.data, train = lt.train, plot = lt.plot,
   distributed = lt.distributed}
 
 describe("the example of", function()

@@ -34,7 +34,7 @@ describe("the public surface", function()
   end)
 
   it("has modules that scripts require by name", function()
-    for _, name in ipairs {"nn", "optim", "data", "train", "distributed", "bench", "advise"} do
+    for _, name in ipairs {"nn", "optim", "data", "train", "distributed", "bench", "advise", "plot"} do
       assert.equal(rawget(lt, name) or lt[name], require("luatensor." .. name))
     end
     for _, name in ipairs {"luatensor.report", "luatensor.prompt"} do

@@ -10,7 +10,6 @@ local page = require "luatensor.page.html_page"
 local plain = require "luatensor.page.plain"
 local plot = require "luatensor.page.chart_svg"
 local reader = require "spec.support.html"
-local shell = require "spec.support.shell"
 local terminal = require "luatensor.page.terminal"
 
 local EVIL = [["; system("touch /tmp/luatensor-evil") `touch /tmp/luatensor-evil` ' <b>&|{/Bold x}]]
@@ -174,8 +173,6 @@ describe("Markdown", function()
   end)
 end)
 
-local function has_gnuplot() return plot.missing() == nil end
-
 describe("HTML", function()
   local function all_blocks(name)
     return {document.text("It took {t}, " .. name:gsub("[{}]", ""), {t = {0.00139, "s"}}), document.note("busy"), timing_table(name),
@@ -201,25 +198,17 @@ describe("HTML", function()
 
   it("has charts with a description, a legend and their figures", function()
     local elements = reader.parse(html.block(crossing(), "a"))
-    assert.equal("cuda:0 (emulated)", has_gnuplot() and reader.all(elements, "li")[2].text or "cuda:0 (emulated)")
+    assert.equal("cuda:0 (emulated)", reader.all(elements, "li")[2].text)
     assert.equal(9, #reader.all(elements, "data"))
     assert.truthy(html.describe(crossing()):find("cpu: 1.00 µs at 16 to 10.0 ms at 1024", 1, true))
   end)
 end)
 
 describe("plots", function()
-  local function needs_gnuplot()
-    if not has_gnuplot() then pending("gnuplot is not installed") end
-    return has_gnuplot()
-  end
-
-  it("name what they are in quotes that nothing gets out of", function()
-    if not needs_gnuplot() then return end
-    os.remove("/tmp/luatensor-evil")
+  it("escape every text", function()
     for _, block in ipairs{crossing(EVIL), bars(EVIL)} do
       block.y.name, block.title = EVIL, EVIL
-      local file = assert(plot.file(block))
-      assert.falsy(shell.exists("/tmp/luatensor-evil"))
+      local file = assert(plot.block_file(block))
       local shown = false
       for _, element in ipairs(reader.all(reader.parse(file), "text")) do
         shown = shown or reader.unescape(element.text):find(EVIL, 1, true)
@@ -228,64 +217,12 @@ describe("plots", function()
     end
   end)
 
-  it("have ids of their own and the page's colours", function()
-    if not needs_gnuplot() then return end
-    local svg = assert(plot.svg(crossing(), {id = "chart-7", width = 400, height = 300}))
-    for id in svg:gmatch("%sid=['\"]([^'\"]+)") do assert.truthy(id:find("^chart%-7%-"), id) end
-    assert.falsy(svg:find("rgb(", 1, true))
+  it("have no ids, and the page's colours", function()
+    local svg = plot.element(crossing(), {width = 400, height = 300})
+    assert.falsy(svg:find("%sid="))
     assert.truthy(svg:find("stroke:var(--series-1)", 1, true) and svg:find("fill:var(--text)", 1, true))
     assert.same({}, reader.faults(reader.parse(svg)))
     assert.truthy(svg:find(">1 µs<", 1, true), "ticks in words")
-  end)
-
-  it("say what is missing without gnuplot, and pages have tables then", function()
-    local script = os.tmpname()
-    local file = assert(io.open(script, "w"))
-    file:write([[
-      local document, html = require "luatensor.page.document", require "luatensor.page.html"
-      local block = document.chart{x = {name = "n", unit = "count"}, y = {name = "t", unit = "s"}, series = {{name = "a", points = {{1, 2}}}}}
-      print(require("luatensor.page.chart_svg").file(block))
-      print((html.block(block, "a")))]])
-    file:close()
-    local interpreter = shell.passes("command -v lua5.4 || command -v lua"):match("%S+")
-    local output = shell.passes(("PATH=/nowhere %s %s"):format(interpreter, script))
-    os.remove(script)
-    assert.truthy(output:find("^nil\tgnuplot is not installed"), output)
-    assert.truthy(output:find("<data value=\"2\">2.00\u{A0}s</data>", 1, true), output)
-    assert.falsy(output:find("<svg", 1, true))
-  end)
-end)
-
-describe("gnuplot's files", function()
-  it("are in a folder of the user alone, which is gone afterwards", function()
-    local folder = shell.folder()
-    -- a fake gnuplot that records the permissions of its script's folder
-    shell.passes(("mkdir %s/bin %s/tmp && printf '#!/bin/sh\\nstat -c %%%%a \"${2%%%%/*}\" >%s/rights; exit 3\\n' "
-      .. ">%s/bin/gnuplot && chmod +x %s/bin/gnuplot"):format(folder, folder, folder, folder, folder))
-    local script = [[local d = require 'luatensor.page.document'
-      print(require('luatensor.page.chart_svg').svg(d.chart{x = {name = 'n', unit = 'count'}, y = {name = 't', unit = 's'},
-        series = {{name = 'a', points = {{1, 2}}}}}, {id = 'a'}))]]
-    local output = shell.passes(("TMPDIR=%s/tmp PATH=%s/bin:$PATH tools/lua -e \"%s\""):format(folder, folder, script))
-    assert.equal("nil\tgnuplot failed: no reason given\n", output)
-    assert.equal("700\n", shell.passes(("cat %s/rights"):format(folder)))
-    assert.equal("", shell.passes(("ls -A %s/tmp"):format(folder)))
-    shell.passes("rm -r " .. folder)
-  end)
-end)
-
-describe("a gnuplot that fails", function()
-  it("leaves the figures as a table, with its reason", function()
-    local folder = os.tmpname()
-    os.remove(folder)
-    shell.passes(("mkdir %s && printf '#!/bin/sh\\necho broken today; exit 3\\n' >%s/gnuplot && chmod +x %s/gnuplot"):format(folder, folder, folder))
-    local script = [[local d = require 'luatensor.page.document'
-      print(require('luatensor.page.html').block(d.chart{x = {name = 'n', unit = 'count'}, y = {name = 't', unit = 's'},
-        series = {{name = 'a', points = {{1, 2}}}}}, 'a'))]]
-    local output = shell.passes(("PATH=%s:$PATH tools/lua -e \"%s\""):format(folder, script))
-    shell.passes("rm -r " .. folder)
-    assert.truthy(output:find("Not drawn: gnuplot failed: broken today", 1, true), output)
-    assert.truthy(output:find("<data value=\"2\">2.00", 1, true), output)
-    assert.falsy(output:find("<svg", 1, true))
   end)
 end)
 

@@ -262,12 +262,12 @@ describe("what a report was made with", function()
     assert.same({
       {"luatensor", "luatensor 1"}, {"Lua", "Lua 5.4"}, {"operating system", "Debian, Linux 6"},
       {"kernels", "avx2 kernels, 4 threads"}, {"BLAS", "OpenBLAS 0.3.21, its own threads"},
-      {"GPU driver and libraries", "GPU not found: none"}, {"drawn by", "gnuplot 5.4"},
-    }, versions{machine = machine, without = "GPU not found: none", gnuplot = "gnuplot 5.4"}.rows)
+      {"GPU driver and libraries", "GPU not found: none"},
+    }, versions{machine = machine, without = "GPU not found: none"}.rows)
     machine.devices[2] = {device = "cuda:0", software = "driver 13.0, cuBLAS", emulated = true}
     local rows = versions{machine = machine}.rows
     assert.same({"cuda:0 (emulated): driver and libraries", "driver 13.0, cuBLAS"}, rows[6])
-    assert.same({"drawn by", "no gnuplot: charts are tables"}, rows[7])
+    assert.is_nil(rows[7])
   end)
 end)
 
@@ -295,17 +295,5 @@ describe("a report of everything", function()
       end
     end
     assert.falsy(made.summary[2].title:find("GPU bring", 1, true))
-  end)
-
-  it("without gnuplot has tables and says what is missing", function()
-    local made = report.make(fakes(good))
-    local plot = require "luatensor.page.chart_svg"
-    local missing = plot.missing
-    plot.missing = function() return "gnuplot is not installed" end
-    local page = report.render(made, "html")
-    plot.missing = missing
-    assert.falsy(page:find("<svg", 1, true))
-    assert.truthy(page:find("<data value=\"64\" class=\"count\">64</data>", 1, true))
-    assert.truthy(page:find("gnuplot is not installed", 1, true))
   end)
 end)

@@ -59,7 +59,7 @@ local function objects()
     Optimizer = optimizer, LBFGS = optim.LBFGS(parameters), Scheduler = optim.scheduler.StepLR(optimizer, 1),
     ReduceLROnPlateau = optim.scheduler.ReduceLROnPlateau(optimizer), GradScaler = optim.GradScaler {},
     Group = lt.distributed.init(), Dataset = rows, Loader = data.Loader(rows),
-    DistributedSampler = data.DistributedSampler(rows), generator = lt.generator {seed = 1},
+    DistributedSampler = data.DistributedSampler(rows), Figure = lt.plot.line {1}, generator = lt.generator {seed = 1},
   }
 end
 

@@ -25,7 +25,7 @@ function examples.parse(text)
 end
 
 local ROOMS <const> = {"creation", "elementwise", "reductions", "shapes", "linalg", "training", "functional", "devices",
-                       "distributed", "measuring"}
+                       "distributed", "measuring", "plotting"}
 
 --- Returns all examples, in the order of the files.
 function examples.all()

@@ -10,7 +10,7 @@ local options = require "tools.annotate.options"
 local luals = {}
 
 -- Modules that scripts require by name.
-local modules = {"nn", "optim", "data", "train", "distributed", "bench"}
+local modules = {"nn", "optim", "data", "train", "distributed", "bench", "plot"}
 
 local function add(out, format, ...) out[#out + 1] = format:format(...) end
 

@@ -73,6 +73,7 @@ names.classes = {
   {name = "ReduceLROnPlateau", of = "optim", parent = "Scheduler"},
   {name = "Dataset", of = "data", lines = "---@field size integer"}, {name = "Loader", of = "data"},
   {name = "DistributedSampler", of = "data"},
+  {name = "Figure", of = "plot"},
   {name = "Progress", of = "train"}, {name = "Log", of = "train", lines = "---@field rows table[]"},
   {name = "EarlyStopping", of = "train", lines = "---@field best number?\n---@field best_step integer?\n" ..
     "---@field improved boolean"},

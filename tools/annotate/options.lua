@@ -44,6 +44,8 @@ local types = {
   title = "string", total = "integer", every = "number", min_delta = "number", path = "string",
   model = "luatensor.Module",
   sampler = "luatensor.DistributedSampler|table", bucket_bytes = "integer", classes = "integer", top_k = "integer",
+  xlabel = "string", ylabel = "string", xlim = "number[]", ylim = "number[]", label = "string",
+  legend = "boolean", marks = "boolean", color = "string", width = "integer", height = "integer", unicode = "boolean",
   average = '"binary"|"macro"|"micro"|"weighted"|"none"',
 }
 
@@ -71,6 +73,7 @@ local exceptions = {
   ["nn.functional.layer_norm"] = {bias = TENSOR}, ["nn.functional.group_norm"] = {bias = TENSOR},
   ["nn.functional.instance_norm"] = {bias = TENSOR}, ["nn.functional.batch_norm"] = {bias = TENSOR},
   save = {metadata = "table<string,string>"}, load = {metadata = "boolean"},
+  ["plot.line"] = {labels = "string[]"},
   ["nn.BatchNorm1d"] = {momentum = "number|boolean"},
   ["nn.KLDivLoss"] = {reduction = '"mean"|"batchmean"|"sum"|"none"'},
   ["nn.functional.kl_div"] = {reduction = '"mean"|"batchmean"|"sum"|"none"'},

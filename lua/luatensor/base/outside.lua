@@ -11,6 +11,11 @@ local outside = {}
 -- @param ... names of Lua's libraries
 function outside.check(name, ...)
   if core.sandbox then blame.raise(name, "not in a sandbox") end
+  outside.check_libraries(name, ...)
+end
+
+--- Raises an error in a state without one of the named libraries of Lua.
+function outside.check_libraries(name, ...)
   for _, library in ipairs {...} do
     if not rawget(_G, library) then blame.raise(name, "needs Lua's library %s, which this state lacks", library) end
   end

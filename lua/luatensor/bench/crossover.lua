@@ -228,19 +228,17 @@ methods.blocks = page.blocks
 
 methods.timings = measured.timings
 
---- Writes the chart of seconds by size as an SVG file, which gnuplot draws.
+--- Writes the chart of seconds by size as an SVG file.
 -- @string path
 -- @treturn[1] boolean true
 -- @treturn[2] nil
--- @treturn[2] string the reason: gnuplot is missing, the file cannot be written, nothing was measured
+-- @treturn[2] string the reason: the file cannot be written, or nothing was measured
 function methods:svg(path)
   local emulated = #measured.devices(self.devices, false) == 0
   local shown = measured.devices(self.devices, emulated)
   local chart = page.chart(self, shown, (emulated and "Emulated: " or "") .. self.name)
   if not chart then return nil, "nothing was measured: no chart" end
-  local svg, problem = require("luatensor.page.chart_svg").file(chart)
-  if not svg then return nil, problem end
-  return files.write(path, svg)
+  return files.write(path, require("luatensor.page.chart_svg").block_file(chart))
 end
 
 crossover.class = result.class("crossover", methods, described.with(described.grid, {

@@ -4,7 +4,6 @@ local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"
 local code = require "luatensor.cli.code"
 local core = require "luatensor.core"
-local plot = require "luatensor.page.chart_svg"
 
 local crossover = {
   summary = "finds the size from which on one device is faster than another",
@@ -25,8 +24,6 @@ end
 
 function crossover.run(options)
   local sizes = code.sizes(options, 16, 2048)
-  local missing = options.svg and plot.missing()
-  if missing then error(missing, 0) end
   local work = options.code or "x:matmul(y)"
   local fn, inputs = code.work(work, options.inputs)
   return lt.bench.crossover(fn, sizes, {

@@ -11,7 +11,7 @@ local topics = {}
 
 -- ---- the files ----------------------------------------------------------------------------------
 
-local modules = {"", "nn", "optim", "data", "train", "distributed", "bench", "options"}
+local modules = {"", "nn", "optim", "data", "train", "distributed", "bench", "plot", "options"}
 
 local chunk = core.chunk()
 

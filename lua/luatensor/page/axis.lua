@@ -5,6 +5,13 @@ local format = require "luatensor.page.format"
 local axis = {}
 axis.__index = axis
 
+local LARGEST <const> = 0x1.fffffffffffffp+1023
+
+-- Numbers that differ by less than this share of their size count as equal, because ticks between them would have
+-- too many digits.
+local RESOLUTION <const> = 1e-12
+local LEAST <const> = 1e-300            -- a shorter range has too few digits for ticks
+
 local function range_of(values)
   local low, high = math.huge, -math.huge
   for _, value in ipairs(values) do low, high = math.min(low, value), math.max(high, value) end
@@ -18,9 +25,11 @@ local function all_powers_of_two(values)
   return true
 end
 
+-- Adds a tick without its text.
 local function add_tick(self, value)
-  if value >= self.low * (1 - 1e-9) and value <= self.high * (1 + 1e-9) or value == 0 and self.low <= 0 then
-    self.ticks[#self.ticks + 1] = {value, format.tick(value, self.unit)}
+  if value >= self.low - 1e-9 * math.abs(self.low) and value <= self.high + 1e-9 * math.abs(self.high)
+      or value == 0 and self.low <= 0 then
+    self.ticks[#self.ticks + 1] = {value}
   end
 end
 
@@ -56,48 +65,71 @@ end
 
 local function even_ticks(self, most)
   self.ticks = {}
-  local step = round_step((self.high - self.low) / most, self.unit)
+  local step = (self.high / 2 - self.low / 2) / most * 2                             -- halves cannot overflow
+  if step < LEAST / 1000 then return end
+  step = round_step(step, self.unit)
   if self.unit == "count" then step = math.max(1, step) end
   for i = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9) do add_tick(self, i * step) end
 end
 
--- Widens the range. A linear range is extended to 0 if `from_zero` is true, and by 1 at both ends if it has only one
--- value. A logarithmic range is extended by the factor 2 at both ends if their ratio is less than 1.05. Other
--- logarithmic ranges grow by 3 % of their length at both ends if `from_zero` is true, so that marks there are not
--- cut.
-local function widen(self, from_zero)
-  if self.log then
-    local room = self.high / self.low < 1.05 and 2 or from_zero and (self.high / self.low) ^ 0.03 or 1
-    if self.low / room == 0 or self.high * room == math.huge then room = 1 end
-    self.low, self.high = self.low / room, self.high * room
-  else
-    if from_zero then self.low, self.high = math.min(0, self.low), math.max(0, self.high) end
-    if self.low == self.high then self.low, self.high = self.low - 1, self.high + 1 end
+-- Widens a linear range. A range of one value is extended by half of the value, or by 1 if the value is 0.
+local function widen_linear(self, options, fixed)
+  if options.from_zero then self.low, self.high = math.min(0, self.low), math.max(0, self.high) end
+  local size = math.max(math.abs(self.low), math.abs(self.high))
+  if self.high / 2 - self.low / 2 <= math.max(size * RESOLUTION, LEAST) then
+    local room = size == 0 and 1 or math.max(size / 2, LEAST)
+    self.low, self.high = math.max(self.low - room, -LARGEST), math.min(self.high + room, LARGEST)
+    return
+  end
+  local room = (options.margin or 0) * (self.high / 2 - self.low / 2) * 2
+  if not fixed.low and not (options.from_zero and self.low == 0) then self.low = math.max(self.low - room, -LARGEST) end
+  if not fixed.high and not (options.from_zero and self.high == 0) then
+    self.high = math.min(self.high + room, LARGEST)
   end
 end
 
+-- Widens a logarithmic range. The range is extended by the factor 2 at both ends if their ratio is less than 1.05.
+-- Other ranges grow by 3 % of their length at both ends if there is a margin, so that marks there are not cut.
+local function widen_log(self, options, fixed)
+  local margin = options.margin or options.from_zero
+  local room = self.high / self.low < 1.05 and 2 or margin and (self.high / self.low) ^ 0.03 or 1
+  if self.low / room == 0 or self.high * room == math.huge then room = 1 end
+  if not fixed.low or room == 2 then self.low = self.low / room end
+  if not fixed.high or room == 2 then self.high = self.high * room end
+end
+
 --- Makes an axis for values.
--- @tab spec {unit =, log =} of a chart's block
--- @tab values all values on the axis
--- @tab options most (the largest number of ticks, default 6), from_zero (true for an axis of amounts)
+-- @tab spec {unit =, log =, low =, high =, ticks =} of a chart's block. `low` and `high` fix the ends of the axis.
+--   `ticks` replaces the computed ticks.
+-- @tab values all values on the axis, which must be finite
+-- @tab options `most` is the largest number of ticks (default 6). With `from_zero`, a linear axis contains 0. `margin`
+--   is the share of the length by which a linear range grows at both ends.
 -- @treturn table low, high, log (the base of a logarithmic axis; false or nil for a linear axis, also if a value is
 --   not positive), ticks {{value, text}, …}
 function axis.new(spec, values, options)
   local low, high = range_of(values)
   if #values == 0 then low, high = 0, 1 end
+  if #values == 0 and spec.log then low, high = 1, 10 end
+  low, high = spec.low or low, spec.high or high
+  if low > high then                                                  -- all values are beyond the fixed end
+    if spec.low then high = low + math.abs(low) + 1 else low = high - math.abs(high) - 1 end
+  end
   local self = setmetatable({unit = spec.unit, low = low, high = high, ticks = {}}, axis)
   local ratio = high / low                                            -- infinite if the quotient overflows
-  self.log = spec.log and low > 0 and ratio < math.huge and (all_powers_of_two(values) and 2 or 10)
-  widen(self, options.from_zero)
+  self.log = spec.log and low > 0 and ratio < math.huge and (all_powers_of_two(values) and 2 or 10);
+  (self.log and widen_log or widen_linear)(self, options, spec)
   local most = options.most or 6
   if not self.log or not power_ticks(self, self.log, most) and not fine_ticks(self) then even_ticks(self, most) end
+  local texts = format.ticks(self.ticks, spec.unit, self.log)
+  for i, tick in ipairs(self.ticks) do tick[2] = texts[i] end
+  self.ticks = spec.ticks or self.ticks
   return self
 end
 
 --- Returns the position of a value: from 0 at the low end to 1 at the high end.
 function axis:at(value)
   if self.log then return math.log(value / self.low) / math.log(self.high / self.low) end
-  return (value - self.low) / (self.high - self.low)
+  return (value / 2 - self.low / 2) / (self.high / 2 - self.low / 2)             -- halves cannot overflow
 end
 
 --- Returns the points of a chart's series that can be shown. Both coordinates are numbers, which are positive on a

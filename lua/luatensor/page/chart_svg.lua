@@ -1,365 +1,332 @@
---- Draws charts as SVG with gnuplot, if gnuplot is installed. gnuplot reads numbers and quoted texts from one file,
--- and writes the drawing to another file. The module then replaces gnuplot's colours by CSS variables of the
--- page. The colours of a light page are the fallback for programs without CSS variables.
+--- Draws charts as SVG. Colours are CSS variables of the page, or of the file for a chart in a file of its own. The
+-- colours of a light page are the fallback for programs without CSS variables.
 
-local clocale = require "luatensor.base.clocale"
 local axis = require "luatensor.page.axis"
+local clocale = require "luatensor.base.clocale"
 local format = require "luatensor.page.format"
+local palette = require "luatensor.page.palette"
+local panel = require "luatensor.page.panel"
 local plain = require "luatensor.page.plain"
 
-local plot = {}
+local chart = {}
 
---- Colours by name: {on a light page, on a dark page}. "paper" is the background. The contrast ratio of text and
--- series with the background is at least 4.5. Series also differ in dashes and marks, for people who do not
--- distinguish the colours.
-plot.colours = {
-  paper = {"#ffffff", "#14171c"}, text = {"#3d434d", "#c3cad4"}, grid = {"#dfe3e8", "#30363f"},
-  axis = {"#8a929e", "#7a828e"},
-  ["series-1"] = {"#1f5fd0", "#7cb0ff"}, ["series-2"] = {"#b04708", "#ff9f5e"}, ["series-3"] = {"#0b7d61", "#3fd0a6"},
-  ["series-4"] = {"#9a35ad", "#df96f2"}, ["series-5"] = {"#7d6200", "#dcbc4e"}, ["series-6"] = {"#bb2d4e", "#ff8aa0"},
-}
+-- ---- text and colours ---------------------------------------------------------------------------
 
---- The number of colours for series. Series SERIES + 1 has the first colour again.
-plot.SERIES = 6
+local ENTITIES <const> = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;"}
 
--- The RGB values that gnuplot draws with, by the names of the colours. swap_colours replaces each value by the CSS
--- variable of its name.
-local MARKED = {text = {1, 1, 1}, axis = {2, 2, 2}, grid = {3, 3, 3}}
-for s = 1, plot.SERIES do MARKED["series-" .. s] = {10, 10, s} end
-
-local names_of = {}
-for name, rgb in pairs(MARKED) do names_of[table.concat(rgb, ",")] = name end
-
-local function colour(name) return ("rgb '#%02x%02x%02x'"):format(table.unpack(MARKED[name])) end
-
-local function series_colour(s) return colour("series-" .. (s - 1) % plot.SERIES + 1) end
-
--- Quotes a text for gnuplot in single quotes, inside which gnuplot neither expands nor runs anything. A quote in the
--- text is doubled.
-local function quote(text) return "'" .. plain.line(text):gsub("'", "''") .. "'" end
-
--- ---- gnuplot's files ----------------------------------------------------------------------------
-
-local function tick_list(ticks)
-  local list = {}
-  for i, tick in ipairs(ticks) do list[i] = clocale.format("%s %.17g", quote(tick[2]), tick[1]) end
-  return "(" .. table.concat(list, ", ") .. ")"
+-- Escapes a text for XML. U+FFFE and U+FFFF are no characters of XML.
+local function escape(text)
+  return (plain.line(text):gsub("\u{FFFE}", "?"):gsub("\u{FFFF}", "?"):gsub("[&<>]", ENTITIES))
 end
 
-local function set_axis(lines, name, ax)
-  if ax.log then lines[#lines + 1] = ("set logscale %s %d"):format(name, ax.log) end
-  local room = ax.log and 1 + 1e-6 or 1              -- without this margin, rounding may lose gnuplot's last tick
-  lines[#lines + 1] = clocale.format("set %srange [%.17g:%.17g]", name, ax.low / room, ax.high * room)
-  lines[#lines + 1] = #ax.ticks == 0 and ("unset %stics"):format(name) or
-    ("set %stics %s nomirror scale 0 textcolor %s"):format(name, tick_list(ax.ticks), colour("text"))
-end
+local NARROW <const>, WIDE <const> = "[ !'(),.:;Iijl|%[%]]", "[%%@MWmw]"
 
-local function head(options, font)
-  return {
-    "set encoding utf8",
-    ("set terminal svg size %d,%d noenhanced font 'sans-serif,%d'"):format(options.width, options.height, font),
-    "set output " .. quote(options.output),
-    "unset key",
-    "set tmargin 2.5",
-    "set rmargin 3",
-    "set style line 1 lt 1 lw 1 lc " .. colour("grid"),
-    "set border 1 lt 1 lw 1 lc " .. colour("axis"),
-    "set grid ytics back ls 1",
-  }
-end
-
--- Adds the names of the axes. The name of the y axis is above the axis, where it can be read horizontally.
-local function names(block, lines)
-  lines[#lines + 1] = ("set label 1 %s at screen 0.012, screen 1 offset 0, -0.8 left textcolor %s"):format(
-    quote(block.y.name), colour("text"))
-  lines[#lines + 1] = ("set xlabel %s textcolor %s"):format(quote(block.x.name), colour("text"))
-end
-
-local function data(lines, name, points)
-  lines[#lines + 1] = ("$%s << END"):format(name)
-  for _, point in ipairs(points) do
-    lines[#lines + 1] = clocale.format("%.17g %.17g", point[1], point[2])
+-- Estimates the width of a text in pixels. The font of the reader is not known, so the estimate is for a wide one,
+-- DejaVu Sans.
+local function text_width(text, size)
+  text = plain.line(text)
+  local narrow, wide = select(2, text:gsub(NARROW, "")), select(2, text:gsub(WIDE, ""))
+  local units = 0.62 * (plain.width(text) - narrow - wide) + 0.37 * narrow + 0.95 * wide
+  for _, code in utf8.codes(text) do
+    if code >= 0x1100 and not (code >= 0x2000 and code < 0x2E80) then units = units + 0.4 end        -- East Asian
   end
-  lines[#lines + 1] = "END"
+  return units * size
 end
 
--- The dash patterns of the series, and their marks. A mark is {gnuplot's number, the same mark as SVG for a legend}.
--- In a legend, marks are centred at (15, 5) of an element of 30 × 10.
-local DASHES <const> = {"", "6,4", "2,3", "10,3,2,3"}
+-- Returns a style with a colour: a name of luatensor.page.palette or "#rrggbb". theme: 1 (light), 2 (dark), or nil for
+-- a variable after the fallback, as in "stroke:#1f5fd0;stroke:var(--series-1)".
+local function ink(property, name, theme)
+  local pair = palette.colours[name]
+  if not pair then return ("%s:%s"):format(property, name) end
+  if theme then return ("%s:%s"):format(property, pair[theme]) end
+  return ("%s:%s;%s:var(--%s)"):format(property, pair[1], property, name)
+end
+
+-- A canvas collects the elements of a drawing.
+local canvas = {}
+canvas.__index = canvas
+
+local function new_canvas(options) return setmetatable({font = options.font or 13, theme = options.theme}, canvas) end
+
+function canvas:add(...) self[#self + 1] = string.format(...) end
+
+function canvas:ink(property, name) return ink(property, name, self.theme) end
+
+-- Writes a text. anchor: "start", "middle" or "end".
+function canvas:text(x, y, text, anchor, size, weight)
+  self:add('<text x="%.2f" y="%.2f" font-family="sans-serif" font-size="%g"%s%s style="%s">%s</text>', x, y,
+    size or self.font, anchor == "start" and "" or (' text-anchor="%s"'):format(anchor),
+    weight and (' font-weight="%s"'):format(weight) or "", self:ink("fill", "text"), escape(text))
+end
+
+-- ---- series -------------------------------------------------------------------------------------
+
+-- The dash patterns of the series, and their marks: SVG paths around the origin, with a size of about 6 pixels.
+local DASHES <const> = {"none", "6,4", "2,3", "10,3,2,3"}
 local MARKS <const> = {
-  {7, '<circle cx="15" cy="5" r="2.7"/>'}, {5, '<path d="M12.5 2.5h5v5h-5z"/>'},
-  {9, '<path d="M15 2l3 5.5h-6z"/>'}, {13, '<path d="M15 1.5l3.2 3.5-3.2 3.5-3.2-3.5z"/>'},
+  "M-2.7 0a2.7 2.7 0 1 0 5.4 0a2.7 2.7 0 1 0 -5.4 0z", "M-2.5 -2.5h5v5h-5z", "M0 -3l3 5.5h-6z",
+  "M0 -3.5l3.2 3.5l-3.2 3.5l-3.2 -3.5z",
 }
 
-local function style(s) return (s - 1) % #DASHES + 1 end
+local function pattern(list, s) return list[(s - 1) % #list + 1] end
 
--- Returns a style with a colour and its fallback: "stroke:#1f5fd0;stroke:var(--series-1)". Programs without CSS
--- variables keep the colour of a light page.
-local function ink(property, name)
-  return ("%s:%s;%s:var(--%s)"):format(property, plot.colours[name][1], property, name)
+local function color_of(series, s) return series.color or palette.series(s) end
+
+-- Returns the dashes of a line: those of its style, or those of the series' number if the series has `dashes`.
+local function dashes_of(series, s)
+  if series.style then return ({solid = "none", dashed = DASHES[2], dotted = DASHES[3]})[series.style] end
+  return series.dashes and pattern(DASHES, s) or "none"
 end
 
---- Returns the line and mark before a series' name in a legend: a small SVG element that uses the page's CSS
--- variables.
+-- Returns the example of a series in a legend, 30 × 10 pixels, at a position.
+local function example(series, s, theme)
+  local color = color_of(series, s)
+  if series.kind == "columns" or series.kind == "bars" then
+    return ('<path d="M4 0h22v10h-22z" style="%s"/>'):format(ink("fill", color, theme))
+  end
+  local line = series.kind == "line" and ('<path d="M0 5h30" style="%s;stroke-width:2" stroke-dasharray="%s"/>')
+    :format(ink("stroke", color, theme), dashes_of(series, s)) or ""
+  local mark = (series.marks or series.kind == "points") and ('<path transform="translate(15 5)" d="%s" style="%s"/>')
+    :format(pattern(MARKS, s), ink("fill", color, theme)) or ""
+  return line .. mark
+end
+
+--- Returns the line and mark before a series' name in the legend of a page: a small SVG element that uses the page's
+-- CSS variables.
+-- @tab block a chart
 -- @int s number of the series
--- @bool bars true for a chart of bars
--- @string[opt] attributes of the element
 -- @treturn string
-function plot.swatch(s, bars, attributes)
-  local name = ("series-%d"):format((s - 1) % plot.SERIES + 1)
-  local dashes = DASHES[style(s)] == "" and "none" or DASHES[style(s)]
-  local shape = bars and '<path d="M4 0h22v10h-22z"/>' or
-    ('<path d="M0 5h30" style="%s;stroke-width:2" stroke-dasharray="%s"/>%s'):format(ink("stroke", name), dashes,
-      MARKS[style(s)][2])
-  return ('<svg %s viewBox="0 0 30 10" aria-hidden="true" style="%s">%s</svg>'):format(
-    attributes or 'class="swatch"', ink("fill", name), shape)
+function chart.swatch(block, s)
+  local series = block.bars and {kind = "bars"} or {kind = "line", marks = true, dashes = true}
+  return ('<svg class="swatch" viewBox="0 0 30 10" aria-hidden="true">%s</svg>'):format(example(series, s))
 end
 
-local function draw_lines(block, lines, options)
-  local series, xs, ys = axis.points(block)
-  set_axis(lines, "x", axis.new(block.x, xs, {most = options.width // 75}))
-  set_axis(lines, "y", axis.new(block.y, ys, {most = 7, from_zero = true}))
-  names(block, lines)
-  local drawn = {}
-  for s, points in ipairs(series) do
-    if #points > 0 then
-      data(lines, "series" .. s, points)
-      local dashes = DASHES[style(s)] == "" and "1" or "(" .. DASHES[style(s)] .. ")"
-      drawn[#drawn + 1] = ("$series%d with linespoints lw 2 dt %s pt %d ps 0.55 lc %s title %s"):format(s,
-        dashes, MARKS[style(s)][1], series_colour(s), quote(axis.name(block.series[s])))
+local function draw_marks(self, places, s, color)
+  if #places == 0 then return end
+  local steps = {}
+  for i = 1, #places, 2 do
+    steps[#steps + 1] = ("M%.2f %.2f"):format(places[i], places[i + 1]) .. pattern(MARKS, s):gsub("^M(%S+) (%S+)",
+      function(dx, dy) return ("m%s %s"):format(dx, dy) end)
+  end
+  self:add('<path class="marks" d="%s" style="%s"/>', table.concat(steps), self:ink("fill", color))
+end
+
+local function draw_line(self, lines, series, s)
+  local steps = {}
+  for _, line in ipairs(lines) do
+    local words = {("M%.2f %.2f"):format(line[1], line[2])}
+    for i = 3, #line, 2 do words[#words + 1] = ("L%.2f %.2f"):format(line[i], line[i + 1]) end
+    if #line == 2 then words[2] = "h0" end                             -- a round end shows a point between two gaps
+    steps[#steps + 1] = table.concat(words)
+  end
+  if #steps == 0 then return end
+  self:add('<path class="line" d="%s" style="fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round;%s" '
+    .. 'stroke-dasharray="%s"/>', table.concat(steps), self:ink("stroke", color_of(series, s)), dashes_of(series, s))
+end
+
+local function draw_columns(self, columns, series, s)
+  for _, column in ipairs(columns) do
+    self:add('<rect class="column" x="%.2f" y="%.2f" width="%.2f" height="%.2f" style="%s%s"/>', column[1], column[2],
+      column[3] - column[1], column[4] - column[2], self:ink("fill", color_of(series, s)),
+      series.opacity and (";opacity:%g"):format(series.opacity) or "")
+  end
+end
+
+local function draw_series(self, drawn, x, y, width, height)
+  for s, series in ipairs(drawn.series) do
+    if series.kind == "columns" then
+      draw_columns(self, panel.columns(drawn, series, x, y, width, height), series, s)
+    else
+      if series.kind == "line" then draw_line(self, panel.lines(drawn, series, x, y, width, height), series, s) end
+      if series.marks or series.kind == "points" then
+        draw_marks(self, panel.places(drawn, series, x, y, width, height), s, color_of(series, s))
+      end
     end
   end
-  lines[#lines + 1] = "plot " .. table.concat(drawn, ", ")
 end
 
--- Returns the y of each bar, from the top down, with a gap between bars of different names. Also returns a tick for
--- each name, at the middle of its bars.
-local function bar_places(bars)
-  local places, ticks, y, first = {}, {}, 0, 1
-  for i, bar in ipairs(bars) do
-    local new = not (bars[i - 1] and bars[i - 1][1] == bar[1])
-    if new then first = i end
-    y = y - (new and i > 1 and 1.5 or 1)
-    places[i] = y
-    if new then ticks[#ticks + 1] = {y, bar[1]} else ticks[#ticks][1] = (places[first] + y) / 2 end
+-- ---- axes ---------------------------------------------------------------------------------------
+
+-- True if the texts of the ticks are at least 8 pixels apart.
+local function is_apart(ax, width, font)
+  local free = -math.huge
+  for _, tick in ipairs(ax.ticks) do
+    local half = text_width(tick[2], font) / 2
+    if ax:at(tick[1]) * width - half < free then return false end
+    free = ax:at(tick[1]) * width + half + 8
   end
-  return places, ticks
+  return true
+end
+
+local function x_axis(drawn, values, width, font)
+  for most = math.max(2, width // 75), 2, -1 do
+    local x = panel.x_axis(drawn, values, most)
+    if most == 2 or is_apart(x, width, font) then return x end
+  end
+end
+
+local function widest_tick(ax, font)
+  local widest = 0
+  for _, tick in ipairs(ax.ticks) do widest = math.max(widest, text_width(tick[2], font)) end
+  return widest
+end
+
+local function draw_axes(self, x, y, width, height)
+  for _, tick in ipairs(y.ticks) do
+    local at = (1 - y:at(tick[1])) * height
+    self:add('<path d="M0 %.2fh%.2f" style="%s"/>', at, width, self:ink("stroke", "grid"))
+    self:text(-8, at + 0.35 * self.font, tick[2], "end")
+  end
+  self:add('<path d="M0 %.2fh%.2f" style="%s"/>', height, width, self:ink("stroke", "axis"))
+  for _, tick in ipairs(x.ticks) do
+    local at = x:at(tick[1]) * width
+    if at >= -0.5 and at <= width + 0.5 then self:text(at, height + 1.5 * self.font, tick[2], "middle") end
+  end
+end
+
+-- Draws lines, points and columns with their axes.
+local function draw_plane(self, drawn, width, height)
+  local font, values = self.font, panel.values(drawn)
+  local named = drawn.y.name and drawn.y.name ~= ""
+  local top = font * (named and 2.2 or 1)
+  local bottom = font * (drawn.x.name and drawn.x.name ~= "" and 3.6 or 2.2)
+  local inner = math.max(1, height - top - bottom)
+  local y = panel.y_axis(drawn, values, math.max(2, math.min(7, inner // (2.5 * font))))
+  local left = math.min(width / 2, widest_tick(y, font) + 16)
+  local across = math.max(1, width - left - 24)
+  local x = x_axis(drawn, values, across, font)
+  if named then self:text(8, font * 1.2, drawn.y.name, "start") end
+  if bottom > 3 * font then self:text(left + across / 2, height - 0.5 * font, drawn.x.name, "middle") end
+  self:add('<g transform="translate(%.2f %.2f)">', left, top)
+  draw_axes(self, x, y, across, inner)
+  draw_series(self, drawn, x, y, across, inner)
+  if #values[1] == 0 then self:text(across / 2, inner / 2, "nothing to show", "middle") end
+  self:add("</g>")
+end
+
+-- ---- bars ---------------------------------------------------------------------------------------
+
+local ROW <const> = 24               -- pixels of a bar with its distance to the next bar
+
+-- Returns the height of a chart of horizontal bars, in pixels.
+local function bars_height(drawn)
+  local height = 64
+  for i, bar in ipairs(drawn.bars) do
+    height = height + ROW + (i > 1 and drawn.bars[i - 1][1] ~= bar[1] and ROW / 2 or 0)
+  end
+  return height
 end
 
 -- Draws horizontal bars, because long names can be read beside them. The value is written at the end of its bar.
-local function draw_bars(block, lines)
-  local bars, values, drawn = axis.bars(block), {}, {}
-  local places, ticks = bar_places(bars)
-  for i, bar in ipairs(bars) do values[i] = bar[3] end
-  local scale = axis.new(block.y, values, {from_zero = true})
-  scale.high = scale.log and scale.high * (scale.high / scale.low) ^ 0.25 or 1.25 * scale.high
-  scale.ticks = {}
-  set_axis(lines, "x", scale)
-  lines[#lines + 1] = clocale.format("set yrange [%g:-0.2]\nunset grid\nset border 2", places[#places] - 0.8)
-  lines[#lines + 1] = ("set ytics %s nomirror scale 0 textcolor %s"):format(tick_list(ticks), colour("text"))
-  names({x = {name = ""}, y = block.y}, lines)
-  for i, bar in ipairs(bars) do
-    data(lines, "bar" .. i, {{bar[3], places[i]}})
-    lines[#lines + 1] = clocale.format("set label %d %s at %.17g, %g left offset 0.6, 0 textcolor %s", i + 1,
-      quote(format.show(bar[3], block.y.unit)), bar[3], places[i], colour("text"))
-    drawn[i] = ("$bar%d using 1:2:(%.17g):1:($2-0.4):($2+0.4) with boxxyerror fs solid noborder lc %s notitle")
-      :format(i, scale.log and scale.low or 0, series_colour(bar[2]))
+local function draw_bars(self, drawn, width)
+  local font, values, names, texts = self.font, {}, 0, {}
+  for i, bar in ipairs(drawn.bars) do
+    values[i], texts[i] = bar[3], format.show(bar[3], drawn.y.unit)
+    names = math.max(names, text_width(bar[1], font))
   end
-  lines[#lines + 1] = "plot " .. table.concat(drawn, ", ")
+  local scale = axis.new(drawn.y, values, {from_zero = true})
+  local left, room = math.min(width / 2, names + 16), 16
+  for _, text in ipairs(texts) do room = math.max(room, text_width(text, font) + 16) end
+  local across, y = math.max(1, width - left - room), 3 * font
+  self:text(8, font * 1.2, drawn.y.name, "start")
+  local zero, first = scale.log and 0 or scale:at(0) * across, y
+  for i, bar in ipairs(drawn.bars) do
+    local new = i == 1 or drawn.bars[i - 1][1] ~= bar[1]
+    if new and i > 1 then y = y + ROW / 2 end
+    local last = i
+    while drawn.bars[last + 1] and drawn.bars[last + 1][1] == bar[1] do last = last + 1 end
+    if new then self:text(left - 8, y + (last - i + 1) * ROW / 2 + 0.35 * font, bar[1], "end") end
+    local at = scale:at(bar[3]) * across
+    self:add('<rect class="bar" x="%.2f" y="%.2f" width="%.2f" height="%d" style="%s"/>', left + math.min(at, zero),
+      y + 2, math.max(1, math.abs(at - zero)), ROW - 4, self:ink("fill", color_of(drawn.series[bar[2]], bar[2])))
+    self:text(left + math.max(at, zero) + 6, y + ROW / 2 + 0.35 * font, texts[i], "start")
+    y = y + ROW
+  end
+  self:add('<path d="M%.2f %.2fV%.2f" style="%s"/>', left + zero, first - 4, y + 4, self:ink("stroke", "axis"))
 end
 
-local function script(block, options)
-  local lines = head(options, options.font or 13)
-  if block.bars then draw_bars(block, lines) else draw_lines(block, lines, options) end
-  return table.concat(lines, "\n") .. "\n"
+-- ---- elements and files -------------------------------------------------------------------------
+
+local function element(self, width, height, attributes)
+  return ('<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d"%s>\n%s\n</svg>'):format(
+    width, height, width, height, attributes or "", table.concat(self, "\n"))
 end
 
--- ---- running it ---------------------------------------------------------------------------------
-
-local function shell_quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
-
-local function read_file(path)
-  local file = io.open(path, "rb")
-  local text = file and file:read("a")
-  if file then file:close() end
-  return text
+-- Draws a panel without its title and legend.
+local function draw_panel(self, drawn, width, height)
+  if drawn.bars then draw_bars(self, drawn, width) else draw_plane(self, drawn, width, height) end
 end
 
-local function write_file(path, text)
-  local file, problem = io.open(path, "wb")
-  if not file then return nil, problem end
-  file:write(text)
-  return file:close()
+--- Draws a chart's block as an SVG element for a page that defines the variables of luatensor.page.palette.
+-- @tab block
+-- @tab options width (in pixels, default 720), height (in pixels, default 360; a chart of bars ignores it)
+-- @treturn string
+function chart.element(block, options)
+  return clocale.call(function()
+    local drawn, self = panel.of_block(block), new_canvas(options)
+    local width, height = options.width or 720, drawn.bars and bars_height(drawn) or options.height or 360
+    draw_panel(self, drawn, width, height)
+    return element(self, width, height)
+  end)
 end
 
---- Returns the reason why charts cannot be drawn, or nil if gnuplot is installed.
--- @treturn string|nil
-function plot.missing()
-  if os.execute("command -v gnuplot >/dev/null 2>&1") then return nil end
-  return "gnuplot is not installed (Debian and Ubuntu: apt install gnuplot-nox)"
+-- Draws the legend in rows of at most `width` pixels, from `top` down. Returns its height.
+local function draw_legend(self, drawn, left, top, width)
+  local x, y, entries = left, top, panel.legend(drawn)
+  for _, entry in ipairs(entries) do
+    local size = 38 + text_width(entry[1], self.font)
+    if x > left and x + size > left + width then x, y = left, y + 1.6 * self.font end
+    self:add('<g transform="translate(%.2f %.2f)">%s</g>', x, y + 0.6 * self.font - 5, example(entry[3], entry[2],
+      self.theme))
+    self:text(x + 38, y + self.font, entry[1], "start")
+    x = x + size + 20
+  end
+  return #entries == 0 and 0 or y - top + 1.8 * self.font
 end
 
---- Returns gnuplot's name and version, or nil if gnuplot is not installed.
--- @treturn string|nil
-function plot.version()
-  if plot.missing() then return nil end
-  local pipe <close> = assert(io.popen("gnuplot --version 2>/dev/null </dev/null"))
-  return pipe:read("l")
+-- Draws a panel with its title and its legend into a box.
+local function draw_box(self, drawn, left, top, width, height)
+  local used = 6
+  if drawn.title then
+    self:text(left + 8, top + 1.6 * self.font, drawn.title, "start", 1.2 * self.font, "600")
+    used = 2.4 * self.font
+  end
+  used = used + draw_legend(self, drawn, left + 8, top + used, width - 16)
+  self:add('<g transform="translate(%.2f %.2f)">', left, top + used)
+  draw_panel(self, drawn, width, height - used)
+  self:add("</g>")
 end
 
--- Raises "interrupted!", the error of lua on Ctrl-C, if signal 2 (Ctrl-C) ended the child process. The terminal sends
--- Ctrl-C to the child process, too.
-local function pass_on(how, code)
-  if how == "signal" and code == 2 then error("interrupted!", 0) end
-end
-
-local FILES <const> = {"chart", "chart.svg", "chart.log"}
-
-local folder_guard = {__close = function(self)
-  if not self.path then return end
-  for _, name in ipairs(FILES) do os.remove(self.path .. "/" .. name) end
-  os.remove(self.path)
-end}
-
--- Makes a folder for temporary files. Only this user can enter the folder. Returns a table whose field `path` is the
--- folder's path. The folder is removed when the `<close>` variable with this table goes out of scope. Returns nil and
--- the reason on failure.
-local function make_folder()
-  local folder = setmetatable({}, folder_guard)
-  local pipe = assert(io.popen("mktemp -d 2>&1 </dev/null"))
-  local line = pipe:read("l")
-  local done, how, code = pipe:close()
-  pass_on(how, code)
-  if not done then return nil, line or "mktemp failed" end
-  folder.path = line
-  return folder
-end
-
--- Runs gnuplot on the script in file `base`. Returns the SVG, if gnuplot wrote one, and gnuplot's messages.
-local function run_gnuplot(base)
-  -- option -d ignores the user's settings, so that only the settings in the script count
-  local ran, how, code = os.execute(("gnuplot -d %s >%s 2>&1 </dev/null"):format(shell_quote(base),
-    shell_quote(base .. ".log")))
-  pass_on(how, code)
-  return ran and read_file(base .. ".svg"), read_file(base .. ".log") or ""
-end
-
-local function gnuplot(block, options)
-  local folder <close>, unmade = make_folder()
-  if not folder then return nil, "no folder for gnuplot's files: " .. unmade end
-  local base = folder.path .. "/" .. FILES[1]
-  options.output = base .. ".svg"
-  local ok, problem = write_file(base, script(block, options))
-  local svg, log
-  if ok then svg, log = run_gnuplot(base) else log = "" end
-  if svg and svg:find("</svg>", 1, true) then return svg end
-  return nil, "gnuplot failed: " .. (problem or log:match(" line %d+: ([^\n]*)") or log:match("%S[^\n]*")
-    or "no reason given")
-end
-
--- ---- its SVG ------------------------------------------------------------------------------------
-
--- Replaces each colour attribute, such as stroke='rgb( 10, 10, 1)', by a style attribute with the page's CSS
--- variable, after a fallback colour for programs without CSS variables.
-local function swap_colours(svg)
-  return (svg:gsub("([%a-]+)%s*=%s*(['\"])rgb%(%s*(%d+),%s*(%d+),%s*(%d+)%)%2", function(attribute, _, r, g, b)
-    local name = names_of[r .. "," .. g .. "," .. b]
-    if not name then return nil end
-    return ('style="%s"'):format(ink(attribute, name))
-  end))
-end
-
--- Adds the prefix `id` to all ids of the SVG and to the references to them, because ids must be unique on the page.
-local function prefix_ids(svg, id)
-  svg = svg:gsub("(%sid=['\"])([^'\"]+)", function(before, name) return before .. id .. "-" .. name end)
-  return (svg:gsub("(href=['\"]#)([^'\"]+)", function(before, name) return before .. id .. "-" .. name end))
-end
-
-local function strip(svg)
-  svg = svg:gsub("^.-(<svg)", "%1"):gsub("<title>.-</title>%s*", ""):gsub("<desc>.-</desc>%s*", "")
-  svg = svg:gsub("<filter.-</filter>%s*", ""):gsub("<g [^<>]*>%s*</g>%s*", "")
-  return (svg:gsub("[ \t]*\n%s*", "\n"))
-end
-
---- Draws a chart as an SVG element for a page that defines the variables --series-1 … --series-6, --text, --axis and
--- --grid.
--- @tab block a chart
--- @tab options id (prefix of the element's ids), width (in pixels, default 720), height (in pixels, default 360; a
---   chart of bars ignores it), font (size of the text, default 13)
--- @treturn[1] string the element
--- @treturn[2] nil
--- @treturn[2] string the reason why there is none
-function plot.svg(block, options)
-  local reason = plot.missing()
-  if reason then return nil, reason end
-  local _, _, ys = axis.points(block)
-  if #ys == 0 then return nil, "nothing to draw" end
-  local height = block.bars and 64 + 34 * #ys or options.height or 360
-  local svg, problem = gnuplot(block, {id = options.id, width = options.width or 720, height = height,
-    font = options.font})
-  if not svg then return nil, problem end
-  return prefix_ids(swap_colours(strip(svg)), options.id)
-end
-
-local ENTITIES = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;"}
-
-local function escape(text) return (plain.line(text):gsub("[&<>]", ENTITIES)) end
+local THEMES <const> = {light = 1, dark = 2}
 
 local function style_sheet()
-  local light, dark = {}, {}
-  for name, pair in pairs(plot.colours) do
-    light[#light + 1] = ("--%s:%s"):format(name, pair[1])
-    dark[#dark + 1] = ("--%s:%s"):format(name, pair[2])
-  end
-  table.sort(light)
-  table.sort(dark)
-  return ("<style>.page{%s;background:var(--paper)}@media(prefers-color-scheme:dark){.page{%s}}</style>"):format(
-    table.concat(light, ";"), table.concat(dark, ";"))
+  return ("<style>.luatensor-chart{%s}@media(prefers-color-scheme:dark){.luatensor-chart{%s}}</style>"):format(
+    palette.variables(1, ""), palette.variables(2, ""))
 end
 
-local function text_at(x, y, size, text)
-  return ('<text x="%d" y="%d" font-family="sans-serif" font-size="%d" style="%s">%s</text>'):format(x, y, size,
-    ink("fill", "text"), escape(text))
+--- Draws a figure as a self-contained SVG file.
+-- @tab figure width, height (in pixels), title (optional), panels: a list of {panel, left, top, width, height}, and
+--   theme ("light", "dark", or "auto" for a file that follows the viewer's theme)
+-- @treturn string
+function chart.file(figure)
+  return clocale.call(function()
+    local self = new_canvas{theme = THEMES[figure.theme]}
+    if not self.theme then self:add("%s", style_sheet()) end
+    self:add('<rect width="%d" height="%d" style="%s"/>', figure.width, figure.height, self:ink("fill", "paper"))
+    for _, place in ipairs(figure.panels) do draw_box(self, table.unpack(place, 1, 5)) end
+    return '<?xml version="1.0" encoding="utf-8"?>\n' .. element(self, figure.width, figure.height,
+      ' class="luatensor-chart"') .. "\n"
+  end)
 end
 
--- Returns the title above a chart, and its height; "" and 0 if the chart has no title.
-local function title_line(block)
-  if not block.title then return "", 0 end
-  return text_at(9, 21, 16, block.title), 30
+--- Draws a chart's block as a self-contained SVG file that follows the viewer's theme.
+-- @tab block
+-- @treturn string
+function chart.block_file(block)
+  local drawn = panel.of_block(block)
+  drawn.title = block.title
+  local height = (drawn.bars and bars_height(drawn) or 380) + 60
+  return chart.file{width = 720, height = height, theme = "auto", panels = {{drawn, 0, 0, 720, height}}}
 end
 
--- Returns the legend below a chart, with a line for each series, and the legend's height. Returns "" and 0 if the only
--- series is not emulated, because such a chart has no legend.
-local function legend(block, top)
-  local lines = {}
-  if #block.series == 1 and not block.series[1].emulated then return "", 0 end
-  for s, series in ipairs(block.series) do
-    local y = top + 20 * s - 10
-    lines[s] = plot.swatch(s, block.bars, ('x="16" y="%d" width="30" height="10"'):format(y - 9)) ..
-      text_at(56, y, 13, axis.name(series))
-  end
-  return table.concat(lines, "\n"), 20 * #block.series + 8
-end
-
---- Draws a chart as a self-contained SVG file, for light and dark viewers.
--- @tab block a chart
--- @treturn[1] string
--- @treturn[2] nil
--- @treturn[2] string the reason why there is none
-function plot.file(block)
-  local svg, problem = plot.svg(block, {id = "chart"})
-  if not svg then return nil, problem end
-  local width, height = svg:match('width="(%d+)" height="(%d+)"')
-  local title, above = title_line(block)
-  local names_below, below = legend(block, height + above)
-  local whole = height + above + below
-  return table.concat({
-    '<?xml version="1.0" encoding="utf-8"?>',
-    ('<svg xmlns="http://www.w3.org/2000/svg" class="page" width="%d" height="%d" viewBox="0 0 %d %d">'):format(width,
-      whole, width, whole),
-    "<title>" .. escape(block.title or block.y.name) .. "</title>", style_sheet(), title,
-    (svg:gsub("^<svg", ('<svg y="%d"'):format(above))), names_below, "</svg>", "",
-  }, "\n")
-end
-
-return plot
+return chart

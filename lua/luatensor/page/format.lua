@@ -86,6 +86,60 @@ function format.tick(value, unit)
   return (format.show(value, unit):gsub("(%.%d-)0+%f[%D]", "%1"):gsub("%.(%D)", "%1"):gsub("%.$", ""))
 end
 
+-- True if the text stands for the value, with an error that cannot be seen between two ticks.
+local function is_exact(text, value, step) return math.abs(clocale.number(text) - value) <= 1e-6 * step end
+
+-- Formats a number with so many significant digits: "0.25", or "2.5e6" if `exponent` is true.
+local function digits_of(value, digits, exponent)
+  if not exponent then return (clocale.format("%." .. digits .. "g", value)) end
+  local mantissa, power = clocale.format("%." .. digits - 1 .. "e", value):match("^(.-)e(.*)$")
+  if mantissa:find(".", 1, true) then mantissa = mantissa:gsub("0+$", ""):gsub("%.$", "") end
+  return ("%se%d"):format(mantissa, clocale.number(power))
+end
+
+-- Returns the texts of all ticks with so many significant digits, and true if the texts are exact.
+local function with_digits(ticks, digits, exponent, step)
+  local texts, exact = {}, true
+  for i, tick in ipairs(ticks) do
+    local value = tick[1]
+    texts[i] = value == 0 and "0" or digits_of(value, digits, exponent or math.abs(value) < 1e-4)
+    exact = exact and is_exact(texts[i], value, step) and (exponent or not texts[i]:find("e+", 1, true))
+  end
+  return texts, exact
+end
+
+-- Formats numbers with the same number of significant digits, which is the least that tells the numbers apart. Numbers
+-- from 1e6 on have exponents if at most four digits are needed. Numbers below 1e-4 have exponents, too.
+local function number_ticks(ticks)
+  local largest, step = 0, math.huge
+  for i, tick in ipairs(ticks) do
+    largest = math.max(largest, math.abs(tick[1]))
+    if i > 1 then step = math.min(step, tick[1] / 2 - ticks[i - 1][1] / 2) end
+  end
+  if step == math.huge then step = largest end
+  local texts, exact
+  for digits = 1, 17 do
+    local exponent = largest >= 1e15 or largest >= 1e6 and digits <= 4 or largest < 1e-4
+    texts, exact = with_digits(ticks, digits, exponent, step)
+    if exact then break end
+  end
+  return texts
+end
+
+--- Formats the values of the ticks of an axis.
+-- @tab ticks each has its value in field 1
+-- @string unit
+-- @param log true or a base for a logarithmic axis, whose ticks have digits and exponents of their own
+-- @treturn table the texts
+function format.ticks(ticks, unit, log)
+  if unit == "number" and not log then return number_ticks(ticks) end
+  local texts = {}
+  for i, tick in ipairs(ticks) do
+    texts[i] = unit == "number" and number_ticks{tick}[1] or format.tick(tick[1], unit)
+  end
+  return texts
+end
+
 --- Returns a name, followed by "(emulated)" if `emulated` is true.
 -- @string name
 -- @tparam ?boolean emulated

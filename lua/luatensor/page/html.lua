@@ -5,7 +5,7 @@ local axis = require "luatensor.page.axis"
 local document = require "luatensor.page.document"
 local format = require "luatensor.page.format"
 local plain = require "luatensor.page.plain"
-local plot = require "luatensor.page.chart_svg"
+local chart = require "luatensor.page.chart_svg"
 
 local html = {}
 
@@ -99,7 +99,7 @@ local function legend(block)
   if #block.series == 1 and not block.series[1].emulated then return "" end
   local items = {}
   for s, series in ipairs(block.series) do
-    items[s] = ("<li>%s%s</li>"):format(plot.swatch(s, block.bars), html.escape(axis.name(series)))
+    items[s] = ("<li>%s%s</li>"):format(chart.swatch(block, s), html.escape(axis.name(series)))
   end
   return "<ul class=\"legend\">" .. table.concat(items) .. "</ul>\n"
 end
@@ -108,12 +108,11 @@ end
 -- text of the wide drawing would be too small.
 local SIZES = {{"wide", 720, 360}, {"narrow", 360, 300}}
 
-local function drawings(block, id)
+local function drawings(block)
   local parts, alt = {}, html.escape(html.describe(block))
   for i, size in ipairs(SIZES) do
-    local svg, problem = plot.svg(block, {id = ("%s-%s"):format(id, size[1]), width = size[2], height = size[3]})
-    if not svg then return nil, problem end
-    parts[i] = ("<div class=\"drawing %s\" role=\"img\" aria-label=\"%s\">%s</div>"):format(size[1], alt, svg)
+    parts[i] = ("<div class=\"drawing %s\" role=\"img\" aria-label=\"%s\">%s</div>"):format(size[1], alt,
+      chart.element(block, {width = size[2], height = size[3]}))
   end
   return table.concat(parts, "\n") .. "\n"
 end
@@ -121,13 +120,8 @@ end
 local function chart_of(block, id)
   local title = block.title and ("<figcaption>%s</figcaption>\n"):format(html.escape(block.title)) or ""
   local figures = table_of(axis.table(block), id, "Figures: " .. (block.title or block.y.name))
-  local drawn, problem = drawings(block, id)
-  if not drawn then
-    local why = plot.missing() and "" or ("<p class=\"note\">Not drawn: %s</p>\n"):format(html.escape(problem))
-    return ("<figure>\n%s%s%s\n</figure>"):format(title, why, figures)
-  end
   return ("<figure>\n%s%s%s<details><summary>Figures</summary>\n%s\n</details>\n</figure>"):format(title, legend(block),
-    drawn, figures)
+    drawings(block), figures)
 end
 
 -- ---- blocks -------------------------------------------------------------------------------------

@@ -2,16 +2,9 @@
 -- scripts and loads nothing.
 
 local html = require "luatensor.page.html"
-local plot = require "luatensor.page.chart_svg"
+local palette = require "luatensor.page.palette"
 
 local page = {}
-
-local function variables(which)
-  local lines = {}
-  for name, pair in pairs(plot.colours) do lines[#lines + 1] = ("--%s: %s;"):format(name, pair[which]) end
-  table.sort(lines)
-  return table.concat(lines, " ")
-end
 
 local CSS = [[
 :root { color-scheme: light dark; LIGHT
@@ -100,7 +93,7 @@ footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line);
 ]]
 
 local function style_sheet()
-  return (CSS:gsub("%u%u%u%u+", {LIGHT = variables(1), DARK = variables(2)}))
+  return (CSS:gsub("%u%u%u%u+", {LIGHT = palette.variables(1, " "), DARK = palette.variables(2, " ")}))
 end
 
 --- Makes a whole page.

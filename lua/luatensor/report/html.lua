@@ -1,7 +1,6 @@
 --- Renders the items of a report (luatensor.report.outline) as one HTML page.
 
 local blocks = require "luatensor.page.html"
-local plot = require "luatensor.page.chart_svg"
 local page = require "luatensor.page.html_page"
 
 local function contents(items)
@@ -32,22 +31,11 @@ local renderers = {
   contents = function(_, items) return contents(items) end,
 }
 
-local function has_charts(items)
-  for _, item in ipairs(items) do
-    if item.kind == "chart" then return true end
-  end
-end
-
 return function(items)
   local parts = {"<main>"}
   for i, item in ipairs(items) do
     local render = renderers[item.kind]
     parts[i + 1] = render and render(item, items) or blocks.block(item, "item-" .. i)
-  end
-  local missing = has_charts(items) and plot.missing()
-  if missing then
-    parts[#parts + 1] = ("<p class=\"note\"><strong>Note:</strong> Charts are shown as tables: %s.</p>"):format(
-      blocks.escape(missing))
   end
   parts[#parts + 1] = "</main>"
   return page.new(items[1].text, table.concat(parts, "\n"))

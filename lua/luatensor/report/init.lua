@@ -9,7 +9,6 @@ local core = require "luatensor.core"
 local notebook = require "luatensor.experiment.notebook"
 local outline = require "luatensor.report.outline"
 local parts = require "luatensor.report.parts"
-local plot = require "luatensor.page.chart_svg"
 local progress = require "luatensor.bench.progress"
 local result = require "luatensor.bench.result"
 local experiment = require "luatensor.experiment"
@@ -31,12 +30,11 @@ local report = {}
 --     summary      {{title =, blocks =}, …}
 --     notebook     {title =, where =, claims =}
 --     others       the largest share of the processor that other programs used (0 … 1)
---     gnuplot      gnuplot's name and version, or nil
 local class = result.class("report", {
   blocks = function(self) return outline.blocks(self) end,
 }, {
   sizes = "string", started = "string", seconds = "number", accelerator = "string?", without = "string?",
-  gnuplot = "string?", others = "number?", emulated = "boolean?", incomplete = "string?",
+  others = "number?", emulated = "boolean?", incomplete = "string?",
   sections = {{
     id = "string", title = "string", question = "string?", claims = {"number"}, runs = {"result"}, result = "result?",
     blocks = {"block"}, problems = {"string"}, seconds = "number?",
@@ -110,7 +108,6 @@ function report.make(options)
   options = args.read("report.make", options, known)
   local settings = {sizes = options.sizes or parts.sizes[1]}
   local fields = {sizes = settings.sizes, sections = {}, started = os.date("!%Y-%m-%dT%H:%M:%SZ")}
-  fields.gnuplot = plot.version()
   fields.notebook = {title = notebook.title, where = notebook.where, claims = notebook.claims}
   settings.accelerator, fields.without = accelerator_of(options.device)
   fields.accelerator, fields.emulated = settings.accelerator, experiment.is_emulated(settings.accelerator) or nil

@@ -14,8 +14,8 @@ local function computes_with(config)
 end
 
 --- Makes a table of the versions.
--- @tab report has the fields machine (the identity from luatensor.bench.machine), without (the reason why there is no
---   GPU) and gnuplot (gnuplot's version)
+-- @tab report has the fields machine (the identity from luatensor.bench.machine) and without (the reason why there is
+--   no GPU)
 -- @treturn table block
 return function(report)
   local machine = report.machine
@@ -27,7 +27,6 @@ return function(report)
     if device.software then add(format.device(device) .. ": driver and libraries", device.software) end
   end
   if report.without then add("GPU driver and libraries", report.without) end
-  add("drawn by", report.gnuplot or "no gnuplot: charts are tables")
   return document.table{title = "Versions",
     columns = {{name = "part", unit = "text"}, {name = "version", unit = "text"}}, rows = rows}
 end

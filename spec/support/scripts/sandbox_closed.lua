@@ -27,6 +27,8 @@ end
 for _, name in ipairs {"luatensor.doctor", "luatensor.experiment", "luatensor.report"} do
   refused(name .. ": not in a sandbox", require, name)
 end
+assert(lt.plot.line({1, 2}):svg():find("</svg>", 1, true))
+refused("save: not in a sandbox", function() lt.plot.line({1, 2}):save("/tmp/never.svg") end)
 local printed
 local print_before = print
 rawset(_G, "print", function(text) printed = text end)
