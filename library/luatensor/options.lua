@@ -1143,10 +1143,83 @@
 ---@class (exact) luatensor.optim.Sharded.options
 ---@field group? luatensor.Group the processes (default: all processes, from distributed.init())
 
+---@class (exact) luatensor.plot.bar.options
+---@field names? string[] of the bars, if the heights are a table of series
+---@field horizontal? boolean draws the bars from left to right. By default the bars are horizontal if their names are too long for columns
+---@field title? string
+---@field xlabel? string
+---@field ylabel? string
+---@field yscale? "linear"|"log" (default "linear") or "log"
+---@field ylim? number[] {low, high}
+---@field label? string name of the only series
+---@field labels? string[] names of the series
+---@field legend? boolean false for none
+---@field color? string "#rrggbb"
+---@field width? integer (default 720) of the picture in pixels
+---@field height? integer (default 420) of the picture with columns
+---@field theme? "auto"|"light"|"dark" (default "auto") or "light" or "dark"
+
+---@class (exact) luatensor.plot.hist.options
+---@field bins? integer|number[]|luatensor.Tensor their number, or the list of their edges. By default the number is the square root of the number of values, but at least 10 and at most 50
+---@field range? number[] {low, high} of the bins
+---@field density? boolean (default false) divides by the number of values and by the width of the bin
+---@field title? string
+---@field xlabel? string
+---@field ylabel? string
+---@field xscale? "linear"|"log" (default "linear") or "log"
+---@field yscale? "linear"|"log" (default "linear") or "log"
+---@field xlim? number[] {low, high}
+---@field ylim? number[] {low, high}
+---@field label? string name of the only series
+---@field labels? string[] names of the series
+---@field legend? boolean false for none
+---@field color? string "#rrggbb"
+---@field width? integer (default 720) in pixels
+---@field height? integer (default 420)
+---@field theme? "auto"|"light"|"dark" (default "auto") or "light" or "dark"
+
+---@class (exact) luatensor.plot.image.options
+---@field colormap? "gray"|"viridis"|"magma"|"cividis"|"coolwarm" (default "gray") or "viridis", "magma", "cividis" or "coolwarm" for an image of one channel
+---@field vmin? number the number of the first colour
+---@field vmax? number the number of the last colour
+---@field colorbar? boolean (default false) draws the colours with their numbers
+---@field title? string
+---@field xlabel? string
+---@field ylabel? string
+---@field width? integer (default 480) in pixels
+---@field height? integer (default 480)
+---@field theme? "auto"|"light"|"dark" (default "auto") or "light" or "dark"
+
+---@class (exact) luatensor.plot.heatmap.options
+---@field row_labels? string[] names of the rows
+---@field column_labels? string[] names of the columns
+---@field annotate? boolean|string true writes the numbers into the cells, and a string such as "%.2f" is their format
+---@field colormap? "viridis"|"magma"|"cividis"|"coolwarm"|"gray" (default "viridis") or "magma", "cividis", "coolwarm" or "gray"
+---@field vmin? number the number of the first colour
+---@field vmax? number the number of the last colour
+---@field colorbar? boolean (default true) draws the colours with their numbers
+---@field title? string
+---@field xlabel? string
+---@field ylabel? string
+---@field width? integer (default 560) in pixels
+---@field height? integer (default 440)
+---@field theme? "auto"|"light"|"dark" (default "auto") or "light" or "dark"
+
 ---@class (exact) luatensor.Figure.text.options
 ---@field width? integer (default 80) of the picture in characters
 ---@field height? integer (default 14) of a panel's grid in lines
 ---@field unicode? boolean (default true) draws with braille and block characters. Without them the picture is ASCII
+---@field colors? "none"|"256"|"24bit" (default "none") "256" or "24bit" adds the escape sequences of terminals for colours
+
+---@class (exact) luatensor.Figure.png.options
+---@field scale? number (default 1) pixels of the PNG for a pixel of the figure, up to 10
+
+---@class (exact) luatensor.plot.subplots.options
+---@field columns? integer (default 2) figures in a row, for a list of figures
+---@field title? string above all figures
+---@field width? integer (default 480 for each column) of the picture in pixels
+---@field height? integer (default 320 for each row)
+---@field theme? "auto"|"light"|"dark" (default "auto") or "light" or "dark"
 
 ---@class (exact) luatensor.plot.line.options
 ---@field title? string
@@ -1165,6 +1238,22 @@
 ---@field width? integer (default 720) of the picture in pixels
 ---@field height? integer (default 420)
 ---@field theme? "auto"|"light"|"dark" (default "auto") "light" or "dark", or "auto", which follows the viewer
+
+---@class (exact) luatensor.plot.scatter.options
+---@field title? string
+---@field xlabel? string
+---@field ylabel? string
+---@field xscale? "linear"|"log" (default "linear") or "log"
+---@field yscale? "linear"|"log" (default "linear") or "log"
+---@field xlim? number[] {low, high}
+---@field ylim? number[] {low, high}
+---@field label? string name of the only series
+---@field labels? string[] names of the series
+---@field legend? boolean false for none, true for a legend of one series, too
+---@field color? string "#rrggbb"
+---@field width? integer (default 720) of the picture in pixels
+---@field height? integer (default 420)
+---@field theme? "auto"|"light"|"dark" (default "auto") or "light" or "dark"
 
 ---@class (exact) luatensor.train.progress.options
 ---@field title? string (default "") the beginning of the line

@@ -58,7 +58,8 @@ function html.all(elements, name)
 end
 
 --- Returns the mistakes in a page as a whole: repeated ids, headings that skip a level, scripts, and links to missing
--- ids. Links <a href="https://…"> are allowed; any other reference to an address outside of the page is a mistake.
+-- ids. Links <a href="https://…"> are allowed, and images whose address contains their data. Any other reference to an
+-- address outside of the page is a mistake.
 function html.faults(elements)
   local faults, ids, level = {}, {}, 0
   local function fault(...) faults[#faults + 1] = string.format(...) end
@@ -74,7 +75,8 @@ function html.faults(elements)
     for _, name in ipairs{"src", "href", "xlink:href"} do
       local target = element.attributes[name]
       local outward = element.name == "a" and name == "href" and target and target:find("^https://")
-      if target and not outward and not (target:find("^#") and ids[target:sub(2)]) then fault("<%s %s=%s>", element.name, name, target) end
+      local inside = element.name == "image" and target and target:find("^data:image/png;base64,")
+      if target and not outward and not inside and not (target:find("^#") and ids[target:sub(2)]) then fault("<%s %s=%s>", element.name, name, target) end
     end
     if (element.attributes.style or ""):find("url(", 1, true) then fault("url( in a style") end
   end

@@ -46,6 +46,8 @@ local types = {
   sampler = "luatensor.DistributedSampler|table", bucket_bytes = "integer", classes = "integer", top_k = "integer",
   xlabel = "string", ylabel = "string", xlim = "number[]", ylim = "number[]", label = "string",
   legend = "boolean", marks = "boolean", color = "string", width = "integer", height = "integer", unicode = "boolean",
+  bins = "integer|number[]|luatensor.Tensor", horizontal = "boolean", names = "string[]", vmin = "number",
+  vmax = "number", row_labels = "string[]", column_labels = "string[]", annotate = "boolean|string",
   average = '"binary"|"macro"|"micro"|"weighted"|"none"',
 }
 
@@ -73,7 +75,9 @@ local exceptions = {
   ["nn.functional.layer_norm"] = {bias = TENSOR}, ["nn.functional.group_norm"] = {bias = TENSOR},
   ["nn.functional.instance_norm"] = {bias = TENSOR}, ["nn.functional.batch_norm"] = {bias = TENSOR},
   save = {metadata = "table<string,string>"}, load = {metadata = "boolean"},
-  ["plot.line"] = {labels = "string[]"},
+  ["plot.line"] = {labels = "string[]"}, ["plot.scatter"] = {labels = "string[]"},
+  ["plot.bar"] = {labels = "string[]"}, ["plot.hist"] = {labels = "string[]"},
+  ["plot.subplots"] = {columns = "integer"},
   ["nn.BatchNorm1d"] = {momentum = "number|boolean"},
   ["nn.KLDivLoss"] = {reduction = '"mean"|"batchmean"|"sum"|"none"'},
   ["nn.functional.kl_div"] = {reduction = '"mean"|"batchmean"|"sum"|"none"'},

@@ -33,7 +33,7 @@ local pages = {
   {"schedulers", "Schedulers of learning rates", "optim_scheduler_base optim_scheduler_decay optim_scheduler_cosine " ..
     "optim_scheduler_cycle optim_scheduler_plateau optim_scheduler_sequence"},
   {"data", "Data sets and batches", "dataset loader sampler idx csv digits"},
-  {"plotting", "Plots", "xy figure"},
+  {"plotting", "Plots", "xy bars cells subplots figure"},
   {"train", "Aids for training loops", "train_progress train_stopping train_log"},
   {"distributed", "Many processes", "distributed group"},
   {"files", "Files and other libraries", "checkpoint dlpack"},

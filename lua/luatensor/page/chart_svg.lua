@@ -2,6 +2,7 @@
 -- colours of a light page are the fallback for programs without CSS variables.
 
 local axis = require "luatensor.page.axis"
+local cells_svg = require "luatensor.page.cells_svg"
 local clocale = require "luatensor.base.clocale"
 local format = require "luatensor.page.format"
 local palette = require "luatensor.page.palette"
@@ -52,11 +53,13 @@ function canvas:add(...) self[#self + 1] = string.format(...) end
 
 function canvas:ink(property, name) return ink(property, name, self.theme) end
 
--- Writes a text. anchor: "start", "middle" or "end".
-function canvas:text(x, y, text, anchor, size, weight)
+function canvas:width(text) return text_width(text, self.font) end
+
+-- Writes a text. anchor: "start", "middle" or "end"; color: "#rrggbb" or a name of luatensor.page.palette.
+function canvas:text(x, y, text, anchor, size, weight, color)
   self:add('<text x="%.2f" y="%.2f" font-family="sans-serif" font-size="%g"%s%s style="%s">%s</text>', x, y,
     size or self.font, anchor == "start" and "" or (' text-anchor="%s"'):format(anchor),
-    weight and (' font-weight="%s"'):format(weight) or "", self:ink("fill", "text"), escape(text))
+    weight and (' font-weight="%s"'):format(weight) or "", self:ink("fill", color or "text"), escape(text))
 end
 
 -- ---- series -------------------------------------------------------------------------------------
@@ -208,8 +211,10 @@ end
 
 local ROW <const> = 24               -- pixels of a bar with its distance to the next bar
 
--- Returns the height of a chart of horizontal bars, in pixels.
-local function bars_height(drawn)
+--- Returns the height of a chart of horizontal bars, in pixels.
+-- @tab drawn a panel
+-- @treturn number
+function chart.bars_height(drawn)
   local height = 64
   for i, bar in ipairs(drawn.bars) do
     height = height + ROW + (i > 1 and drawn.bars[i - 1][1] ~= bar[1] and ROW / 2 or 0)
@@ -228,7 +233,7 @@ local function draw_bars(self, drawn, width)
   local left, room = math.min(width / 2, names + 16), 16
   for _, text in ipairs(texts) do room = math.max(room, text_width(text, font) + 16) end
   local across, y = math.max(1, width - left - room), 3 * font
-  self:text(8, font * 1.2, drawn.y.name, "start")
+  self:text(8, font * 1.2, drawn.y.name or "", "start")
   local zero, first = scale.log and 0 or scale:at(0) * across, y
   for i, bar in ipairs(drawn.bars) do
     local new = i == 1 or drawn.bars[i - 1][1] ~= bar[1]
@@ -254,7 +259,13 @@ end
 
 -- Draws a panel without its title and legend.
 local function draw_panel(self, drawn, width, height)
-  if drawn.bars then draw_bars(self, drawn, width) else draw_plane(self, drawn, width, height) end
+  if drawn.cells then
+    cells_svg.draw(self, drawn, width, height)
+  elseif drawn.bars and drawn.horizontal then
+    draw_bars(self, drawn, width)
+  else
+    draw_plane(self, drawn, width, height)
+  end
 end
 
 --- Draws a chart's block as an SVG element for a page that defines the variables of luatensor.page.palette.
@@ -264,7 +275,7 @@ end
 function chart.element(block, options)
   return clocale.call(function()
     local drawn, self = panel.of_block(block), new_canvas(options)
-    local width, height = options.width or 720, drawn.bars and bars_height(drawn) or options.height or 360
+    local width, height = options.width or 720, drawn.bars and chart.bars_height(drawn) or options.height or 360
     draw_panel(self, drawn, width, height)
     return element(self, width, height)
   end)
@@ -305,14 +316,15 @@ local function style_sheet()
 end
 
 --- Draws a figure as a self-contained SVG file.
--- @tab figure width, height (in pixels), title (optional), panels: a list of {panel, left, top, width, height}, and
---   theme ("light", "dark", or "auto" for a file that follows the viewer's theme)
+-- @tab figure width, height (in pixels), title (optional), and panels: a list of {panel, left, top, width, height}
+-- @string theme "light", "dark", or "auto" for a file that follows the viewer's theme
 -- @treturn string
-function chart.file(figure)
+function chart.file(figure, theme)
   return clocale.call(function()
-    local self = new_canvas{theme = THEMES[figure.theme]}
+    local self = new_canvas{theme = THEMES[theme]}
     if not self.theme then self:add("%s", style_sheet()) end
     self:add('<rect width="%d" height="%d" style="%s"/>', figure.width, figure.height, self:ink("fill", "paper"))
+    if figure.title then self:text(8, 24, figure.title, "start", 17, "600") end
     for _, place in ipairs(figure.panels) do draw_box(self, table.unpack(place, 1, 5)) end
     return '<?xml version="1.0" encoding="utf-8"?>\n' .. element(self, figure.width, figure.height,
       ' class="luatensor-chart"') .. "\n"
@@ -325,8 +337,8 @@ end
 function chart.block_file(block)
   local drawn = panel.of_block(block)
   drawn.title = block.title
-  local height = (drawn.bars and bars_height(drawn) or 380) + 60
-  return chart.file{width = 720, height = height, theme = "auto", panels = {{drawn, 0, 0, 720, height}}}
+  local height = (drawn.bars and chart.bars_height(drawn) or 380) + 60
+  return chart.file{width = 720, height = height, panels = {{drawn, 0, 0, 720, height}}}, "auto"
 end
 
 return chart

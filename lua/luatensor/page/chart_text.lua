@@ -1,6 +1,7 @@
 --- Draws charts with text characters, for terminals and Markdown.
 
 local axis = require "luatensor.page.axis"
+local cells_text = require "luatensor.page.cells_text"
 local canvas = require "luatensor.page.text_canvas"
 local clocale = require "luatensor.base.clocale"
 local format = require "luatensor.page.format"
@@ -142,10 +143,10 @@ local function draw_bars(drawn, width, style)
   end
   local scale = axis.new(drawn.y, values, {from_zero = true})
   local several = #drawn.series > 1
-  local room = math.max(8, width - names - 14)
+  local room, zero = math.max(8, width - names - 14), scale.log and 0 or scale:at(0)
   for i, item in ipairs(bars) do
     local name = bars[i - 1] and bars[i - 1][1] == item[1] and "" or plain.line(item[1])
-    local length = math.max(0.13, scale:at(item[3]) * room)
+    local length = math.max(0.13, math.abs(scale:at(item[3]) - zero) * room)
     lines[i] = ("%s  %s%s %s"):format(plain.pad(name, names), several and mark_of(style, item[2]) .. " " or "",
       bar(length, style), format.show(item[3], drawn.y.unit))
   end
@@ -160,12 +161,14 @@ local function no_paint(text) return text end
 --- Draws a panel as text, without its title.
 -- @tab drawn a panel
 -- @tab options width (in characters), height (rows of the grid), ascii (true for a terminal without UTF-8), paint
---   (adds the colour of series number s to a text; by default there are no colours)
+--   (adds the colour of series number s to a text; by default there are no colours), cell (adds colours 0xrrggbb of
+--   the text and of its background to a text)
 -- @treturn string
 function chart.panel(drawn, options)
-  local style = setmetatable({paint = options.paint or no_paint, ascii = options.ascii},
+  local style = setmetatable({paint = options.paint or no_paint, ascii = options.ascii, cell = options.cell},
     {__index = options.ascii and ASCII or UNICODE})
   return clocale.call(function()
+    if drawn.cells then return cells_text.draw(drawn, options.width, options.height or 24, style) end
     if drawn.bars then return draw_bars(drawn, options.width, style) end
     return draw_plane(drawn, options.width, options.height or HEIGHT, style)
   end)

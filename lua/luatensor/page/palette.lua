@@ -2,14 +2,15 @@
 
 local palette = {}
 
---- Colours by name: {on a light page, on a dark page}. "paper" is the background. The contrast ratio of text and
--- series with the background is at least 4.5. Series also differ in dashes and marks, for people who do not
--- distinguish the colours.
+--- Colours by name: {on a light page, on a dark page}. "paper" is the background. The series have the hues of Okabe and
+-- Ito ("Color Universal Design", 2008: blue, vermillion, green, purple, orange, black), which colour-blind readers tell
+-- apart. They are darker here, or lighter on a dark page, because the contrast ratio of text and series with the
+-- background must be at least 4.5. Series also differ in dashes and marks.
 palette.colours = {
   paper = {"#ffffff", "#14171c"}, text = {"#3d434d", "#c3cad4"}, grid = {"#dfe3e8", "#30363f"},
   axis = {"#8a929e", "#7a828e"},
-  ["series-1"] = {"#1f5fd0", "#7cb0ff"}, ["series-2"] = {"#b04708", "#ff9f5e"}, ["series-3"] = {"#0b7d61", "#3fd0a6"},
-  ["series-4"] = {"#9a35ad", "#df96f2"}, ["series-5"] = {"#7d6200", "#dcbc4e"}, ["series-6"] = {"#bb2d4e", "#ff8aa0"},
+  ["series-1"] = {"#0069a6", "#56b4e9"}, ["series-2"] = {"#b84f00", "#f0803c"}, ["series-3"] = {"#00765a", "#2bc598"},
+  ["series-4"] = {"#a5487c", "#dd96bd"}, ["series-5"] = {"#8a6100", "#e6b422"}, ["series-6"] = {"#111418", "#ffffff"},
 }
 
 --- The number of colours for series. Series SERIES + 1 has the first colour again.

@@ -54,7 +54,7 @@ function panel.values(self)
   for _, series in ipairs(self.series) do
     local fits = places(self, series)
     add_values(xs, series.lefts or series.xs, fits)
-    if series.rights then add_values(xs, series.rights, fits) end
+    add_values(xs, series.rights or {}, fits)
     add_values(ys, series.ys, fits)
   end
   return {xs, ys}
@@ -64,7 +64,9 @@ end
 -- @tab self
 -- @tab values of panel.values
 -- @int most the largest number of ticks
-function panel.x_axis(self, values, most) return axis.new(self.x, values[1], {most = most}) end
+function panel.x_axis(self, values, most)
+  return axis.new(self.x, values[1], {most = most, margin = self.x_margin})
+end
 
 --- Makes the y axis of a panel.
 function panel.y_axis(self, values, most)

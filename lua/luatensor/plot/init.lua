@@ -15,7 +15,7 @@ outside.check_libraries("plot", "utf8")
 
 local plot = {}
 
-for _, file in ipairs {"xy"} do
+for _, file in ipairs {"xy", "bars", "cells", "subplots"} do
   for name, value in pairs(require("luatensor.plot." .. file)) do plot[name] = value end
 end
 

@@ -90,7 +90,17 @@ end
 
 -- ---- options ------------------------------------------------------------------------------------
 
-local function check_limits(fn, name, value, is_log)
+--- Checks a colour, which is "#rrggbb" or nil, and returns it.
+function read.color(fn, color)
+  if color == nil then return nil end
+  if type(color) ~= "string" or not color:find "^#%x%x%x%x%x%x$" then
+    blame.fail(fn, "color: \"#rrggbb\" expected, got %s", tostring(color))
+  end
+  return color
+end
+
+--- Checks the ends of a range, {low, high}, or nil, and returns them. The ends of a logarithmic range are above 0.
+function read.limits(fn, name, value, is_log)
   if value == nil then return nil end
   if core.type_name(value) ~= "table" or #value ~= 2 then blame.fail(fn, "%s: {low, high} expected", name) end
   local low = args.check(fn, name .. "[1]", value[1], "real")
@@ -132,7 +142,7 @@ end
 -- @string name "x" or "y"
 function read.axis(fn, options, name)
   local is_log = options[name .. "scale"] == "log"
-  local limits = check_limits(fn, name .. "lim", options[name .. "lim"], is_log) or {}
+  local limits = read.limits(fn, name .. "lim", options[name .. "lim"], is_log) or {}
   return {name = options[name .. "label"], unit = "number", log = is_log, low = limits[1], high = limits[2]}
 end
 

@@ -1,34 +1,16 @@
 --- plot.line and plot.scatter.
 -- @submodule luatensor.plot
 
-local blame = require "luatensor.base.blame"
 local figure = require "luatensor.plot.figure"
 local read = require "luatensor.plot.read"
 
 local xy = {}
-
-local WIDTH <const>, HEIGHT <const> = 720, 420
-
--- Makes a figure of one panel.
-local function figure_of(panel, options)
-  local width, height = options.width or WIDTH, options.height or HEIGHT
-  panel.title, panel.legend = options.title, options.legend
-  return figure.new({{panel, 0, 0, width, height}}, {width = width, height = height, theme = options.theme})
-end
 
 local FEW <const> = 30             -- a line of more points has no marks, which would cover the line
 
 local STYLE <const> = {"choice", "solid", "dashed", "dotted"}
 local line_options <const> = read.known(true, {style = STYLE, marks = "boolean", color = true})
 local line_fields <const> = {label = "string", style = STYLE, marks = "boolean", color = true}
-
-local function check_color(fn, color)
-  if color == nil then return nil end
-  if type(color) ~= "string" or not color:find "^#%x%x%x%x%x%x$" then
-    blame.fail(fn, "color: \"#rrggbb\" expected, got %s", tostring(color))
-  end
-  return color
-end
 
 local function first_given(first, second)
   if first == nil then return second end
@@ -39,7 +21,7 @@ end
 local function panel_of(fn, options, all, kind)
   for _, series in ipairs(all) do
     series.kind = kind
-    series.color = check_color(fn, series.color or options.color)
+    series.color = read.color(fn, series.color or options.color)
     series.style = series.style or options.style
     series.marks = first_given(first_given(series.marks, options.marks), #series.xs <= FEW)
   end
@@ -62,8 +44,28 @@ end
 -- @treturn Figure
 function xy.line(...)
   local given, options = read.split("plot.line", line_options, ...)
-  return figure_of(panel_of("plot.line", options, read.series("plot.line", given, options, line_fields), "line"),
+  return figure.of_panel(panel_of("plot.line", options, read.series("plot.line", given, options, line_fields), "line"),
     options)
+end
+
+local point_options <const> = read.known(true, {color = true})
+local point_fields <const> = {label = "string", color = true}
+
+--- Draws points. The arguments are those of plot.line, without the options style and marks.
+-- @function plot.scatter
+-- @tparam tensor|table x positions, or y if it is the only argument, or a table of series
+-- @tparam[opt] tensor|table y values
+-- @tparam[opt] table options `title`; `xlabel`; `ylabel`; `xscale` ("linear"): or "log"; `yscale` ("linear"): or
+--   "log"; `xlim`: {low, high}; `ylim`: {low, high}; `label`: name of the only series; `labels`: names of the series;
+--   `legend`: false for none, true for a legend of one series, too; `color`: "#rrggbb"; `width` (720): of the picture
+--   in pixels; `height` (420); `theme` ("auto"): or "light" or "dark"
+-- @treturn Figure
+function xy.scatter(...)
+  local fn = "plot.scatter"
+  local given, options = read.split(fn, point_options, ...)
+  local panel = panel_of(fn, options, read.series(fn, given, options, point_fields), "points")
+  panel.x_margin = 0.03
+  return figure.of_panel(panel, options)
 end
 
 return xy
