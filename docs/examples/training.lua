@@ -260,6 +260,12 @@ log:add{epoch = 1, loss = 0.5}
 os.remove(path)
 #log  --> 1
 
+--- Module:summary
+local model = nn.Sequential(nn.Linear(4, 8), nn.ReLU())
+local summary = model:summary(1, 4)
+summary.layers[2].output[1]  --> [1, 8]
+summary.parameters  --> 40
+
 --- Sequential:append
 #nn.Sequential(nn.ReLU()):append(nn.Tanh())  --> 2
 

@@ -249,6 +249,24 @@ function Module:state_dict() end
 ---@return table # the list of names in state that the module lacks
 function Module:load_state_dict(state, options) end
 
+---Runs the network on zeros, and returns a table of its modules with the shapes of their results and the numbers of
+---their parameters: `print(model:summary(1, 3, 32, 32))`.
+---
+---The pass runs in evaluation mode without recording gradients. Afterwards the modes, the buffers and the random
+---numbers are as before. The result has the totals `parameters`, `trained` and `bytes`, which includes buffers. Its
+---field `layers` is the list of the rows. A row has the fields `name`, `class`, `depth`, `called` and `parameters`. Its
+---field `output` is the list of the shapes of the results, as texts.
+---Errors: if the network raises an error for this input.
+---```lua
+---local model = nn.Sequential(nn.Linear(4, 8), nn.ReLU())
+---local summary = model:summary(1, 4)
+---summary.layers[2].output[1]  --> [1, 8]
+---summary.parameters  --> 40
+---```
+---@param ... any the shape of the input; or a shape {1, 3, 32, 32} or a tensor for each input. Networks of integers, such as tokens, need a tensor
+---@return table # whose text is the table
+function Module:summary(...) end
+
 ---@class luatensor.HookHandle
 local HookHandle = {}
 

@@ -19,7 +19,8 @@ local pages = {
   {"fft", "Fourier transforms", "fft"},
   {"random", "Random numbers", "random"},
   {"autograd", "Gradients", "grad autograd"},
-  {"nn", "Layers", "nn_module nn_module_place nn_module_state nn_module_hooks nn_container nn_linear " ..
+  {"nn", "Layers", "nn_module nn_module_place nn_module_state nn_module_hooks " ..
+    "nn_module_summary nn_container nn_linear " ..
     "nn_convolution nn_pooling nn_normalization nn_activation nn_dropout nn_embedding nn_recurrent nn_attention " ..
     "nn_transformer nn_loss " ..
     "nn_autocast nn_utils nn_parallel nn_pytorch"},

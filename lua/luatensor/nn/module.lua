@@ -10,6 +10,7 @@ local hooks = require "luatensor.nn.module.hooks"
 local missing = require "luatensor.base.missing_methods"
 local place = require "luatensor.nn.module.place"
 local state = require "luatensor.nn.module.state"
+local summary = require "luatensor.nn.module.summary"
 local walking = require "luatensor.nn.module.walk"
 
 --- The base class of all layers. To make a class of your own, write a constructor and a forward:
@@ -243,7 +244,7 @@ end
 Module.to, Module.state_dict, Module.load_state_dict = place.to, state.state_dict, state.load_state_dict
 Module.register_forward_pre_hook = hooks.register_forward_pre_hook
 Module.register_forward_hook = hooks.register_forward_hook
-Module.register_full_backward_hook = hooks.register_full_backward_hook
+Module.register_full_backward_hook, Module.summary = hooks.register_full_backward_hook, summary
 
 -- ---- calls, printing ----
 
@@ -290,7 +291,7 @@ end
 for _, name in ipairs {"register_parameter", "register_buffer", "named_modules", "named_children", "named_parameters",
                        "named_buffers", "parameters", "apply", "train", "eval", "requires_grad_", "zero_grad", "to",
                        "state_dict", "load_state_dict", "register_forward_pre_hook", "register_forward_hook",
-                       "register_full_backward_hook"} do
+                       "register_full_backward_hook", "summary"} do
   local f = arity.method(name, Module[name])
   Module[name] = function(self, ...)
     check_self(name, self)

@@ -5,12 +5,13 @@ local fields = require "luatensor.nn.module.fields"
 
 local describe = {}
 
-local function count_text(n)
+--- Returns a number with commas: "12,345".
+function describe.count(n)
   local text = ("%d"):format(n):reverse():gsub("(%d%d%d)", "%1,"):reverse():gsub("^,", "")
   return text
 end
 
-local function parameters_text(n) return ("%s parameter%s"):format(count_text(n), n == 1 and "" or "s") end
+local function parameters_text(n) return ("%s parameter%s"):format(describe.count(n), n == 1 and "" or "s") end
 
 local MOST_SHAPES <const> = 4         -- the largest number of shapes on one line
 
@@ -72,7 +73,7 @@ function describe.text(self)
     count = count + x.size
     if x.requires_grad then trained = trained + x.size end
   end
-  local frozen = trained < count and (", %s of them trained"):format(count_text(trained)) or ""
+  local frozen = trained < count and (", %s of them trained"):format(describe.count(trained)) or ""
   if #lines > 1 then lines[#lines + 1] = parameters_text(count) .. frozen end
   return table.concat(lines, "\n")
 end
