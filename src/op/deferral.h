@@ -17,9 +17,10 @@ typedef struct deferral deferral;
 /* The open deferral of this thread, or NULL. */
 extern _Thread_local FAST_TLS deferral *open_deferral __attribute__((visibility("hidden")));
 
-/* Like job_run, job_compute and op_copy, but the op may be deferred. For functions that do not use elements otherwise:
+/* Like job_run, job_compute, op_fill and op_copy, but the op may be deferred. For functions that do not use elements otherwise:
 ** other functions must call these functions without _later, after the list has run. */
 int job_run_later(const job *j, tensor *out);
+int op_fill_later(tensor *out, scalar value);
 int op_copy_later(tensor *out, const tensor *in);
 int job_defer(const job *j, tensor *out);       /* for job_compute_later */
 static inline int job_compute_later(const job *j, tensor *out) {

@@ -258,17 +258,22 @@ int job_run(const job *j, tensor *out) {
   return st != OK ? st : job_compute(j, out);
 }
 
-/* Returns a job that copies `in` to `out`. Conversions between all kinds are allowed: x:to("int8") of floats
+/* Returns a job that copies `in`, a tensor or a number, to `out`. Conversions between all kinds are allowed: x:to("int8") of floats
 ** saturates. The op computes in the compute dtype of `out`, so that elements are converted when they are loaded. */
 static job identity(tensor *out, arg in) {
   return (job){.op = OP_positive, .row = OP_positive, .nin = 1, .in = {in}, .compute = dtype_compute(out->dtype),
                .result = out->dtype, .shape = out->shape};
 }
 
+int op_fill_job(job *j, tensor *out, scalar value) {
+  *j = identity(out, (arg){.s = value});
+  return tensor_is_overlapping(out) ? ERR_READONLY : OK;
+}
+
 int op_fill(tensor *out, scalar value) {
-  if (tensor_is_overlapping(out)) return ERR_READONLY;
-  job j = identity(out, (arg){.s = value});
-  return job_compute(&j, out);
+  job j;
+  int st = op_fill_job(&j, out, value);
+  return st == OK ? job_compute(&j, out) : st;
 }
 
 void tensor_part(tensor *part, const tensor *z, int which) {

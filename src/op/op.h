@@ -103,7 +103,8 @@ bool scalar_fits(enum dtype d, const scalar *s);
 int op_fill(tensor *out, scalar value);
 int op_copy(tensor *out, const tensor *in);
 
-/* Sets *j to the job of op_copy. Returns OK if the job may run. */
+/* Set *j to the job of op_fill or op_copy. Return OK if the job may run. */
+int op_fill_job(job *j, tensor *out, scalar value);
 int op_copy_job(job *j, tensor *out, const tensor *in);
 
 /* Like op_copy, for a copy that is part of another operation, such as reading for the host. The caller chooses the

@@ -258,13 +258,28 @@ end)
 
 -- ---- padding ----
 
--- Maps a mode of padding to a function of positions i in a padded dim. Position 0 is the first element of x, so the
--- padding has positions below 0 and from n on. For each i, the function returns the position (0 … n - 1) of the element
--- of x that is copied to position i.
-local place = {
-  replicate = function(i, n) return i:clip(0, n - 1) end,
-  reflect = function(i, n) return i:abs():subtract(n - 1):abs():negative():add(n - 1) end,
-  circular = function(i, n) return i:remainder(n) end,
+-- Returns the shape of x with another length of the dim.
+local function with_length(x, dim, length)
+  local shape = x.shape
+  shape[dim] = length
+  return shape
+end
+
+-- Maps a mode of padding to two functions of x, a dim, its length n and a width. They return the elements that are put
+-- before the first and behind the last element of the dim, as views of x. A compiled function need not copy the views.
+local edges = {
+  replicate = {
+    function(x, dim, _, width) return x:narrow(dim, 1, 1):broadcast_to(with_length(x, dim, width)) end,
+    function(x, dim, n, width) return x:narrow(dim, n, 1):broadcast_to(with_length(x, dim, width)) end,
+  },
+  reflect = {
+    function(x, dim, _, width) return x:narrow(dim, 2, width):flip(dim) end,
+    function(x, dim, n, width) return x:narrow(dim, n - width, width):flip(dim) end,
+  },
+  circular = {
+    function(x, dim, n, width) return x:narrow(dim, n - width + 1, width) end,
+    function(x, dim, _, width) return x:narrow(dim, 1, width) end,
+  },
 }
 
 local function pad_dim(x, dim, before, after, mode)
@@ -274,8 +289,10 @@ local function pad_dim(x, dim, before, after, mode)
     fail("pad", "%d elements around dim %d of length %d are too many for mode %s",
          math.max(before, after), dim, n, mode)
   end
-  local at = lt.arange(-before, n + after, 1, {dtype = "int64", device = x.device})
-  return x:take(place[mode](at, n):add(1), dim)
+  local parts = {x}
+  if before > 0 then table.insert(parts, 1, edges[mode][1](x, dim, n, before)) end
+  if after > 0 then parts[#parts + 1] = edges[mode][2](x, dim, n, after) end
+  return lt.concat(parts, dim)
 end
 
 -- Cuts off the elements at the ends of dims for which `before` or `after` is negative.
@@ -308,7 +325,7 @@ add("pad", function(x, widths, options)
   args.tensor("pad", 1, x)
   options = options_of("pad", options, {mode = true, value = true})
   local mode = options.mode or "constant"
-  if mode ~= "constant" and not place[mode] then
+  if mode ~= "constant" and not edges[mode] then
     fail("pad", "unknown mode %q; known: constant, reflect, replicate, circular", tostring(mode))
   end
   if type(widths) ~= "table" or #widths % 2 ~= 0 or #widths > 2 * x.ndim then

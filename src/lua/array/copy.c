@@ -191,16 +191,19 @@ static int fill(lua_State *L, const char *fn, tensor *x, const scalar *value) {
     return raise_unfit(L, fn, 2, x->dtype);
   int st;
   check_in_place(L, fn);
-  TRY(L, x->store->place, st, op_fill(x, *value));
+  TRY(L, x->store->place, st, op_fill_later(x, *value));
   if (st != OK) return raise(L, fn, st, (const tensor *[]){x}, 1);
   lua_pushvalue(L, 1);
   return finish_op(L, true);
 }
 
 static int copy(lua_State *L, const char *fn, tensor *x, const tensor *y) {
+  bool moves = !place_equal(x->store->place, y->store->place);
   int st;
   check_in_place(L, fn);
-  TRY(L, failing_place((const tensor *[]){x, y}, 2), st, host_copy(x, y));
+  if (moves) make_ready(L, x, fn);
+  if (moves) make_ready(L, y, fn);
+  TRY(L, failing_place((const tensor *[]){x, y}, 2), st, moves ? host_copy(x, y) : op_copy_later(x, y));
   if (st == OK) {
     lua_pushvalue(L, 1);
     return finish_record(L, &(op_record){.name = "positive", .nin = 1, .in = {2}, .in_place = true});
@@ -210,9 +213,9 @@ static int copy(lua_State *L, const char *fn, tensor *x, const tensor *y) {
 }
 
 static int copy_or_fill(lua_State *L, const char *fn) {
-  tensor *x = check_tensor(L, 1, fn);
+  tensor *x = check_tensor_later(L, 1, fn);
   arg a;
-  check_arg(L, 2, fn, &a);
+  check_arg_later(L, 2, fn, &a);
   return a.t ? copy(L, fn, x, a.t) : fill(L, fn, x, &a.s);
 }
 
@@ -243,7 +246,7 @@ static int l_fill_in_place(lua_State *L) {
 @treturn tensor x
 */
 static int l_zero_in_place(lua_State *L) {
-  tensor *x = check_tensor(L, 1, "zero_");
+  tensor *x = check_tensor_later(L, 1, "zero_");
   lua_settop(L, 1);
   return fill(L, "zero_", x, &(scalar){.i = 0});
 }

@@ -8,10 +8,16 @@
 static const char *const create_options[] = {"dtype", "device", MADE_OPTIONS, NULL};
 static const char *const linspace_options[] = {"dtype", "device", "endpoint", MADE_OPTIONS, NULL};
 
+/* Pushes a new tensor, which `filled` fills. One element is written at once: functions that are not deferred often read it,
+** such as the gradient of a loss. */
+static tensor *push_filled(lua_State *L, const char *fn, enum dtype d, const shape *s, place where) {
+  return (s->ndim > 0 ? push_tensor_later : push_tensor)(L, fn, d, s, where);
+}
+
 /* Fills t, which is at the top of the stack, and returns it to the script. */
 static int filled(lua_State *L, const char *fn, tensor *t, scalar value, int options) {
   int st;
-  TRY(L, t->store->place, st, op_fill(t, value));
+  TRY(L, t->store->place, st, t->shape.ndim > 0 ? op_fill_later(t, value) : op_fill(t, value));
   return st == OK ? finish_made(L, options, fn) : raise(L, fn, st, (const tensor *const *)&t, 1);
 }
 
@@ -20,10 +26,13 @@ static int filled(lua_State *L, const char *fn, tensor *t, scalar value, int opt
 /* The functions zeros, ones, empty and zeros_like, ones_like, empty_like differ only in name and value. Upvalue 1 is
 ** the name, and upvalue 2 the value. The value is nil for uninitialised elements. */
 
-/* Fills the tensor with the value of upvalue 2. If the value is nil, the elements stay uninitialised. A bool tensor is
-** then filled with false, because uninitialised bytes other than 0 and 1 would not be bools. */
-static int constant(lua_State *L, const char *fn, tensor *t, int options) {
-  if (lua_isnil(L, lua_upvalueindex(2)) && t->dtype != DT_bool) return finish_made(L, options, fn);
+/* Pushes a new tensor of dtype d and fills it with the value of upvalue 2. If the value is nil, the elements stay
+** uninitialised. A bool tensor is then filled with false, because uninitialised bytes other than 0 and 1 would not be
+** bools. */
+static int constant(lua_State *L, const char *fn, enum dtype d, const shape *s, place where, int options) {
+  bool empty = lua_isnil(L, lua_upvalueindex(2)) && d != DT_bool;
+  tensor *t = (empty ? push_tensor : push_filled)(L, fn, d, s, where);
+  if (empty) return finish_made(L, options, fn);
   int value = (int)lua_tointeger(L, lua_upvalueindex(2));
   return filled(L, fn, t, (scalar){.i = value, .f = value}, options);
 }
@@ -55,15 +64,7 @@ static int l_constant(lua_State *L) {
   shape s;
   check_shape(L, 1, nargs, fn, &s);
   enum dtype d = opt_dtype(L, options, fn, dtype_default_float());
-  return constant(L, fn, push_tensor(L, fn, d, &s, opt_place(L, options, fn, default_place(L))), options);
-}
-
-/* Pushes a new tensor with the shape of argument 1. The tensor has the argument's dtype and device unless options say
-** otherwise. */
-static tensor *push_like(lua_State *L, const char *fn, int options) {
-  const tensor *like = check_tensor_later(L, 1, fn);
-  enum dtype d = opt_dtype(L, options, fn, like->dtype);
-  return push_tensor(L, fn, d, &like->shape, opt_place(L, options, fn, like->store->place));
+  return constant(L, fn, d, &s, opt_place(L, options, fn, default_place(L)), options);
 }
 
 /***
@@ -91,7 +92,9 @@ static int l_constant_like(lua_State *L) {
   const char *fn = lua_tostring(L, lua_upvalueindex(1));
   int nargs, options = check_options(L, fn, create_options, &nargs);
   if (nargs != 1) return raise_count(L, fn, 1, 1, nargs);
-  return constant(L, fn, push_like(L, fn, options), options);
+  const tensor *like = check_tensor_later(L, 1, fn);
+  enum dtype d = opt_dtype(L, options, fn, like->dtype);
+  return constant(L, fn, d, &like->shape, opt_place(L, options, fn, like->store->place), options);
 }
 
 /* Returns the dtype of a tensor that is filled with the value at stack index i, if no dtype is requested. */
@@ -119,7 +122,8 @@ static int l_full(lua_State *L) {
   check_shape(L, 1, 1, "full", &s);
   enum dtype d = opt_dtype(L, options, "full", natural_dtype(L, 2));
   scalar value = check_value(L, 2, "full", d);
-  return filled(L, "full", push_tensor(L, "full", d, &s, opt_place(L, options, "full", default_place(L))), value, options);
+  place where = opt_place(L, options, "full", default_place(L));
+  return filled(L, "full", push_filled(L, "full", d, &s, where), value, options);
 }
 
 /***
@@ -134,8 +138,10 @@ static int l_full_like(lua_State *L) {
   int nargs, options = check_options(L, "full_like", create_options, &nargs);
   if (nargs != 2) return raise_count(L, "full_like", 2, 2, nargs);
   const tensor *like = check_tensor_later(L, 1, "full_like");
-  scalar value = check_value(L, 2, "full_like", opt_dtype(L, options, "full_like", like->dtype));
-  return filled(L, "full_like", push_like(L, "full_like", options), value, options);
+  enum dtype d = opt_dtype(L, options, "full_like", like->dtype);
+  scalar value = check_value(L, 2, "full_like", d);
+  place where = opt_place(L, options, "full_like", like->store->place);
+  return filled(L, "full_like", push_filled(L, "full_like", d, &like->shape, where), value, options);
 }
 
 /* ---- evenly spaced values ---- */

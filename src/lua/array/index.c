@@ -348,7 +348,8 @@ static const tensor *from_table(lua_State *L, int i, const tensor *target) {
   return check_tensor(L, lua_gettop(L), "index");      /* a script may have replaced the function */
 }
 
-const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *target) {
+/* Like value_tensor, but deferred operations may read or write the value. */
+static const tensor *value_tensor_later(lua_State *L, const char *fn, int i, const tensor *target) {
   if (lua_istable(L, i)) return from_table(L, i, target);
   bool number = is_value(L, i);
   if (!number && !test_tensor(L, i))
@@ -361,10 +362,16 @@ const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *ta
     if (st != OK) raise(L, fn, st, (const tensor *[]){t}, 1);
     return t;
   }
-  const tensor *x = check_tensor(L, i, fn);
+  const tensor *x = check_tensor_later(L, i, fn);
   if (!place_equal(x->store->place, target->store->place)) raise(L, fn, ERR_DEVICES, (const tensor *[]){target, x}, 2);
   if (!kind_fits(target->dtype, dtype_kind(x->dtype)))
     luaL_error(L, "%s: %s does not fit %s", fn, dtypes[x->dtype].name, dtypes[target->dtype].name);
+  return x;
+}
+
+const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *target) {
+  const tensor *x = value_tensor_later(L, fn, i, target);
+  make_ready(L, x, fn);
   return x;
 }
 
@@ -534,13 +541,16 @@ static void assign_view(lua_State *L, tensor *view) {
   int st;
   if (is_value(L, 3)) {
     scalar number = check_value(L, 3, "assignment", view->dtype);
-    TRY(L, view->store->place, st, op_fill(view, number));
+    TRY(L, view->store->place, st, op_fill_later(view, number));
     raise_assignment(L, st, view, NULL);
     return;
   }
-  const tensor *value = drop_leading(L, value_tensor(L, "assignment", 3, view), &view->shape);
-  if (tensor_conflicts(view, value)) value = push_copy(L, "assignment", value, view->dtype);
-  TRY(L, view->store->place, st, op_copy(view, value));
+  const tensor *value = drop_leading(L, value_tensor_later(L, "assignment", 3, view), &view->shape);
+  if (tensor_conflicts(view, value)) {
+    make_ready(L, value, "assignment");
+    value = push_copy(L, "assignment", value, view->dtype);
+  }
+  TRY(L, view->store->place, st, op_copy_later(view, value));
   raise_assignment(L, st, view, value);
 }
 
@@ -574,7 +584,7 @@ static void assign_picked(lua_State *L, selection *s) {
 int index_set(lua_State *L) {
   selection s;
   select_key(L, &s);
-  make_ready(L, s.x, "assignment");
+  if (s.npickers > 0) make_ready(L, s.x, "assignment");
   if (tensor_is_overlapping(s.x)) raise(L, "assignment", ERR_READONLY, &s.x, 1);
   bool number = lua_type(L, 3) == LUA_TNUMBER || lua_type(L, 3) == LUA_TBOOLEAN;
   bool masked = number && s.npickers == 1 && s.pickers[0].t->dtype == DT_bool;

@@ -35,9 +35,17 @@ static bool writes_same(const step *a, const step *b) {
 /* True if somebody reads a result of the step: through a tensor outside of the list, or in a later needed step. */
 static bool has_reader(const deferral *d, const step *s) {
   const operand_view *out;
-  for (int r = 0; (out = result_of(s, r)); r++)
-    if (out->entry != NONE && (d->entries[out->entry].wanted || d->entries[out->entry].read)) return true;
+  for (int r = 0; (out = result_of(s, r)); r++) {
+    const entry *e = out->entry == NONE ? NULL : &d->entries[out->entry];
+    if (e && ((e->wanted && !e->overwritten) || e->read)) return true;
+  }
   return false;
+}
+
+/* True if the step writes all elements of a new tensor, so that earlier elements are lost. If the step fails, so is the tensor,
+** while an older tensor keeps what the steps before have written. */
+static bool overwrites(const deferral *d, const step *s) {
+  return d->entries[s->out.entry].fresh && is_whole(d, &s->out, &s->shape);
 }
 
 /* Marks the entries that needed step number i writes and reads. */
@@ -59,7 +67,7 @@ void find_needed(deferral *d) {
   for (int k = 0; k < d->nentry; k++) {
     entry *e = &d->entries[k];
     e->wanted = is_wanted(e);
-    e->read = e->mixed = e->local = e->folded = e->taken = false;
+    e->read = e->overwritten = e->mixed = e->local = e->folded = e->taken = false;
     e->writer = e->reader_group = e->first = e->last = e->piece = e->donor = NONE;
     e->reader = NULL;
   }
@@ -68,6 +76,11 @@ void find_needed(deferral *d) {
     s->needed = !s->done && has_reader(d, s);
     s->readers = 0;
     s->group = s->next = NONE;
+    s->is_piece = false;
+    if ((s->needed || s->done) && overwrites(d, s)) {
+      d->entries[s->out.entry].overwritten = true;
+      d->entries[s->out.entry].read = false;
+    }
     if (s->needed) mark_uses(d, i);
   }
   for (int i = 0; i < d->nstep; i++) {
@@ -209,6 +222,7 @@ static void read_memory(deferral *d, step *s, int k, int number) {
   const operand_view *list[PIECES], *in = &s->in[k];
   int n = view_sources(d, in, list);
   if (find_input(g, in, input_shape(s, k)) == NONE) g->in[g->nin++] = in;
+  g->reads_number |= reads_number(d, in);
   for (int i = 0; i < n; i++)
     add_reader_group(d, list[i], &s->shape, s->kind == STEP_MAP && list[i] == in ? in : NULL, number);
 }

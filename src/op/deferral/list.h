@@ -37,7 +37,8 @@ typedef struct entry {
   bool lost;                           /* a step that writes the storage did not run */
   bool wanted;                         /* someone besides the list refers to the storage */
   bool mixed;                          /* needed steps write different views of the storage */
-  bool read;                           /* a later needed step reads the storage */
+  bool read;                           /* a later needed step reads the storage, */
+  bool overwritten;                    /* or overwrites all elements of a result */
   bool local;                          /* the elements exist only tile by tile */
   bool folded;                         /* a local result that takes no memory: the step that reads the elements takes them
                                        ** as they are computed */
@@ -46,8 +47,9 @@ typedef struct entry {
   int  first, last;                    /* the first and the last group that read or write the storage in memory */
   int  donor;                          /* the entry whose memory the result takes, or NONE: the result gets new memory */
   bool taken;                          /* the entry is the donor of a result */
-  int  piece;                          /* the first of the steps that copy the pieces of which the tensor is joined, if
-                                       ** readers read the sources of these copies instead, or NONE */
+  int  piece;                          /* the first of the steps that write the pieces of which the tensor is joined, if
+                                       ** readers read the sources of these steps instead, or NONE */
+  const shape *joined;                 /* the shape of a tensor that is joined from pieces */
   const struct operand_view *reader;   /* the view that reader_group reads; NULL: several views */
 } entry;
 
@@ -90,6 +92,7 @@ typedef struct step {
   /* Fields of a run. */
   bool done;                           /* an earlier run that ran out of memory has computed the step */
   bool needed;
+  bool is_piece;                       /* readers of the result read the step's source instead (pieces.c) */
   bool stored;                         /* the result is written to memory */
   int  readers;                        /* needed steps that read the result and have no group yet */
   int  group, next;                    /* the step's group, and the next step of the group, or of the pieces, or NONE */
@@ -108,12 +111,13 @@ typedef struct group {
   int     tile_end;                    /* the last of the groups that are computed tile by tile together with this group,
                                        ** the first of them; the group itself if it is computed as a whole */
   int64_t rows;                        /* the number of rows of these groups: a tile is a range of rows */
+  bool    reads_number;                /* one of the pieces that the group reads is a number */
   int     folded;                      /* the step whose result the next group, a reduction or a softmax, takes as it is
                                        ** computed, or NONE */
 } group;
 
-/* True if the group runs as a program. */
-static inline bool is_program(const group *g) { return g->first != g->last || g->folded != NONE; }
+/* True if the group runs as a program. A program converts a number that it reads as if it was an element. */
+static inline bool is_program(const group *g) { return g->first != g->last || g->folded != NONE || g->reads_number; }
 
 /* Returns the shape of operand in[k]. */
 static inline const shape *input_shape(const step *s, int k) {
@@ -262,8 +266,11 @@ typedef struct region {
 } region;
 
 /* Stores the views of memory that a reader of v reads in `list`: v itself, or the sources of its pieces. Returns their
-** number, which is 0 for a number. */
+** number. Numbers are not in the list. */
 int view_sources(const deferral *d, const operand_view *v, const operand_view *list[PIECES]);
+
+/* True if one of the pieces of a view of memory is a number. */
+bool reads_number(const deferral *d, const operand_view *v);
 
 bool    has_pieces(const deferral *d, const group *g);
 bool    is_whole(const deferral *d, const operand_view *v, const shape *s);   /* the view is its whole storage, row-major */
@@ -271,8 +278,9 @@ int64_t count_regions(const deferral *d, const group *g, const step *added);   /
 void first_region(const deferral *d, const group *g, region *r);
 bool next_region(const deferral *d, const group *g, region *r);      /* returns false after the last region */
 
-/* Sets *to to the view of memory that an operand of the group is in the region. */
-void region_view(const deferral *d, const region *r, const operand_view *v, operand_view *to);
+/* Sets *to to the view of memory that operand v of a group of shape s is in the region. If the operand is a number there,
+** returns the step whose first input is the number, else NONE. */
+int region_view(const deferral *d, const region *r, const operand_view *v, const shape *s, operand_view *to);
 
 /* ---- memory (memory.c) ---- */
 

@@ -113,10 +113,14 @@ static void set_planned(const deferral *d, schedule *to, plan *p, int k, operand
   operand_view part;
   shape rows;
   int64_t stride[MAX_DIMS];
-  if (r) {
-    region_view(d, r, v, &part);
-    v = &part;
+  int number = r ? region_view(d, r, v, s, &part) : NONE;
+  if (number != NONE) {
+    plan_operand(p, k, NULL);
+    *o = (operand){.dtype = v->dtype};
+    add_number(to, &o->value, number, 0);
+    return;
   }
+  if (r) v = &part;
   cut_view(c, v, s, &rows, stride);
   plan_operand(p, k, stride);
   set_operand(to, o, v);

@@ -1,14 +1,18 @@
-/* Finds tensors that are joined from pieces, as lt.concat and x:roll make them, and that only element-wise steps read. Such
-** a tensor is never made: its readers read the pieces' sources. Where the pieces meet, a group is cut into regions, in
-** each of which an input is one view. */
+/* Finds tensors that are joined from pieces, and that only element-wise steps read. lt.concat, x:roll, lt.pad and
+** assignments to slices make such tensors. A piece is a copy or a number that fills a box, and may overwrite a part of the
+** pieces before it. Such a tensor is never made: its readers read the pieces' sources. Where the pieces meet, a group is cut
+** into regions, in each of which an input is one view or one number. */
 
 #include "op/deferral/list.h"
 
 #include <string.h>
 
-/* True if step i writes a copy of a view of memory, in the same dtype. */
-static bool is_copy(const step *s) {
-  return s->kind == STEP_MAP && s->op.map == OP_positive && s->in[0].entry != NONE && s->in[0].dtype == s->out.dtype;
+
+/* True if step i writes a copy of a view of memory in the same dtype, or a number. A number that fills half floats is rounded
+** when it is stored. */
+static bool may_be_piece(const step *s) {
+  if (s->kind != STEP_MAP || s->op.map != OP_positive) return false;
+  return s->in[0].entry == NONE ? s->out.dtype == s->compute : s->in[0].dtype == s->out.dtype;
 }
 
 bool is_whole(const deferral *d, const operand_view *v, const shape *s) {
@@ -20,17 +24,39 @@ bool is_whole(const deferral *d, const operand_view *v, const shape *s) {
   return v->offset == 0 && step * dtype_size(v->dtype) == (int64_t)d->entries[v->entry].store->bytes;
 }
 
-/* True if the step writes a box of the contiguous shape s, which begins at s->start. */
-static bool find_box(step *w, const shape *s) {
+/* True if view v of shape s is a box of the contiguous shape `whole`. Stores the position of its first element in `start`. */
+static bool find_box(const operand_view *v, const shape *s, const shape *whole, int64_t *start) {
   int64_t step = 1;
-  if (w->shape.ndim != s->ndim) return false;
+  if (s->ndim != whole->ndim) return false;
   for (int k = s->ndim - 1; k >= 0; k--) {
-    w->start[k] = w->out.offset / step % s->dim[k];
-    if (w->shape.dim[k] != 1 && w->out.stride[k] != step) return false;
-    if (w->start[k] + w->shape.dim[k] > s->dim[k]) return false;
-    step *= s->dim[k];
+    start[k] = v->offset / step % whole->dim[k];
+    if (s->dim[k] != 1 && v->stride[k] != step) return false;
+    if (start[k] + s->dim[k] > whole->dim[k]) return false;
+    step *= whole->dim[k];
   }
   return true;
+}
+
+/* Inserts dim k of length 1 into the shape of a step of one input. */
+static void insert_dim(step *w, int k) {
+  int64_t *lists[] = {w->shape.dim, w->out.stride, w->in[0].stride};
+  for (int i = 0; i < 3; i++) {
+    memmove(&lists[i][k + 1], &lists[i][k], (size_t)(w->shape.ndim - k) * sizeof *lists[i]);
+    lists[i][k] = i == 0 ? 1 : 0;
+  }
+  w->shape.ndim++;
+}
+
+/* Gives the shape of a piece the dims of the contiguous shape `whole` that an index, as in x[1] = 0, has removed. Other dims
+** of the piece stay as they are. */
+static void insert_dims(step *w, const shape *whole) {
+  int64_t step = 1;
+  int j = w->shape.ndim - 1;
+  for (int k = whole->ndim - 1; k >= 0 && w->shape.ndim < whole->ndim; k--) {
+    if (j >= 0 && (w->shape.dim[j] == 1 || w->out.stride[j] == step)) j--;
+    else insert_dim(w, j + 1);
+    step *= whole->dim[k];
+  }
 }
 
 static bool are_disjoint(const step *a, const step *b) {
@@ -39,52 +65,89 @@ static bool are_disjoint(const step *a, const step *b) {
   return false;
 }
 
+/* True if piece b lies inside of piece a. */
+static bool contains(const step *a, const step *b) {
+  for (int k = 0; k < a->shape.ndim; k++)
+    if (b->start[k] < a->start[k] || b->start[k] + b->shape.dim[k] > a->start[k] + a->shape.dim[k]) return false;
+  return true;
+}
+
 /* ---- which entries ---- */
 
 /* The steps that use an entry. */
 typedef struct uses {
   int npiece, pieces[PIECES];
   int first_reader, last_reader;
+  const shape *whole;                  /* the shape of the joined tensor, or NULL */
 } uses;
 
-/* Finds the uses of entry number `at`. Returns false if it is not joined from pieces first, and then read as a whole by
-** element-wise steps of one shape. */
+/* Notes the shape of a view that is the whole joined tensor. */
+static void note_whole(const deferral *d, uses *u, const operand_view *v, const shape *s) {
+  if (!u->whole && is_whole(d, v, s)) u->whole = s;
+}
+
+static bool add_piece(const deferral *d, uses *u, int i) {
+  const step *s = &d->steps[i];
+  if (!may_be_piece(s) || u->first_reader != NONE || u->npiece == PIECES) return false;
+  note_whole(d, u, &s->out, &s->shape);
+  u->pieces[u->npiece++] = i;
+  return true;
+}
+
+/* Finds the uses of entry number `at`. Returns false if it is not joined from pieces first, and then read by element-wise
+** steps, or if it is a source of a joined tensor. */
 static bool find_uses(deferral *d, int at, uses *u) {
-  u->npiece = 0;
-  u->first_reader = u->last_reader = NONE;
+  *u = (uses){.first_reader = NONE, .last_reader = NONE};
   for (int i = 0; i < d->nstep; i++) {
     step *s = &d->steps[i];
     const operand_view *out;
+    if (s->is_piece && s->in[0].entry == at) return false;
     if (!s->needed) continue;
     for (int k = 1; (out = result_of(s, k)); k++)
       if (out->entry == at) return false;
-    if (s->out.entry == at) {
-      if (!is_copy(s) || u->first_reader != NONE || u->npiece == PIECES) return false;
-      u->pieces[u->npiece++] = i;
-    }
+    if (s->out.entry == at && !add_piece(d, u, i)) return false;
     for (int k = 0; k < s->nin; k++) {
       if (s->in[k].entry != at) continue;
-      if (s->kind != STEP_MAP || !is_whole(d, &s->in[k], &s->shape)) return false;
+      if (s->kind != STEP_MAP) return false;
       if (u->first_reader == NONE) u->first_reader = i;
-      if (!shape_equal(&s->shape, &d->steps[u->first_reader].shape)) return false;
+      note_whole(d, u, &s->in[k], &s->shape);
       u->last_reader = i;
     }
   }
-  return u->npiece > 1 && u->first_reader != NONE;
+  return u->npiece > 0 && u->first_reader != NONE && u->whole;
 }
 
-/* True if the pieces are disjoint boxes that cover the readers' shape. */
+/* True if each reader reads a box of the joined tensor. */
+static bool reads_boxes(const deferral *d, const uses *u, int at) {
+  int64_t start[MAX_DIMS];
+  for (int i = u->first_reader; i <= u->last_reader; i++) {
+    const step *s = &d->steps[i];
+    for (int k = 0; s->needed && k < s->nin; k++)
+      if (s->in[k].entry == at && !find_box(&s->in[k], &s->shape, u->whole, start)) return false;
+  }
+  return true;
+}
+
+/* True if the pieces, whose sources are no joined tensors, are boxes that cover the joined tensor. A piece that overwrites
+** others must lie inside of one of them. */
 static bool do_cover(deferral *d, const uses *u) {
-  const step *reader = &d->steps[u->first_reader];
-  int64_t count = 0;
+  int64_t count = 0, all = 1;
   for (int i = 0; i < u->npiece; i++) {
     step *w = &d->steps[u->pieces[i]];
-    if (!find_box(w, &reader->shape) || !place_equal(w->where, reader->where)) return false;
-    for (int k = 0; k < i; k++)
-      if (!are_disjoint(w, &d->steps[u->pieces[k]])) return false;
-    count += w->count;
+    bool overlaps = false, inside = false;
+    insert_dims(w, u->whole);
+    if (!find_box(&w->out, &w->shape, u->whole, w->start)) return false;
+    if (!place_equal(w->where, d->steps[u->first_reader].where)) return false;
+    for (int k = 0; k < i; k++) {
+      const step *before = &d->steps[u->pieces[k]];
+      overlaps |= !are_disjoint(w, before);
+      inside |= contains(before, w);
+    }
+    if (overlaps && !inside) return false;
+    if (!overlaps) count += w->count;
   }
-  return count == reader->count;
+  for (int k = 0; k < u->whole->ndim; k++) all *= u->whole->dim[k];
+  return count == all;
 }
 
 static bool writes(const step *s, int entry) {
@@ -95,10 +158,11 @@ static bool writes(const step *s, int entry) {
 }
 
 /* True if the readers may read the sources of the pieces. No step may write a source between the piece and the last reader.
-** A source must be in memory: it must not be a joined tensor that is never made, whose entry comes earlier. */
+** A source must be in memory: it must not be a joined tensor that is never made. */
 static bool sources_last(const deferral *d, const uses *u) {
   for (int p = 0; p < u->npiece; p++) {
     int source = d->steps[u->pieces[p]].in[0].entry;
+    if (source == NONE) continue;
     if (d->entries[source].piece != NONE) return false;
     for (int i = u->pieces[p] + 1; i <= u->last_reader; i++)
       if (d->steps[i].needed && writes(&d->steps[i], source)) return false;
@@ -111,10 +175,12 @@ void find_pieces(deferral *d) {
     entry *e = &d->entries[k];
     uses u;
     if (!e->mixed || !e->fresh || e->store->ptr || e->wanted) continue;
-    if (!find_uses(d, k, &u) || !do_cover(d, &u) || !sources_last(d, &u)) continue;
+    if (!find_uses(d, k, &u) || !reads_boxes(d, &u, k) || !sources_last(d, &u) || !do_cover(d, &u)) continue;
+    e->joined = u.whole;
     for (int i = u.npiece - 1; i >= 0; i--) {
       step *w = &d->steps[u.pieces[i]];
       w->needed = false;
+      w->is_piece = true;
       w->next = e->piece;
       e->piece = u.pieces[i];
     }
@@ -124,19 +190,29 @@ void find_pieces(deferral *d) {
 int view_sources(const deferral *d, const operand_view *v, const operand_view *list[PIECES]) {
   int n = 0;
   if (v->entry == NONE) return 0;
-  for (int i = d->entries[v->entry].piece; i != NONE; i = d->steps[i].next) list[n++] = &d->steps[i].in[0];
-  if (n == 0) list[n++] = v;
+  if (d->entries[v->entry].piece == NONE) list[n++] = v;
+  for (int i = d->entries[v->entry].piece; i != NONE; i = d->steps[i].next)
+    if (d->steps[i].in[0].entry != NONE) list[n++] = &d->steps[i].in[0];
   return n;
+}
+
+bool reads_number(const deferral *d, const operand_view *v) {
+  for (int i = d->entries[v->entry].piece; i != NONE; i = d->steps[i].next)
+    if (d->steps[i].in[0].entry == NONE) return true;
+  return false;
 }
 
 /* ---- regions ---- */
 
-/* Lowers *next to the first border of pieces of the view behind position `at` of dim k. */
-static void next_border(const deferral *d, const operand_view *v, int k, int64_t at, int64_t *next) {
-  if (v->entry == NONE) return;
-  for (int i = d->entries[v->entry].piece; i != NONE; i = d->steps[i].next) {
+/* Lowers *next to the first border of pieces of view v, of shape s, behind position `at` of dim k. */
+static void next_border(const deferral *d, const operand_view *v, const shape *s, int k, int64_t at, int64_t *next) {
+  int64_t start[MAX_DIMS];
+  const entry *e = v->entry == NONE ? NULL : &d->entries[v->entry];
+  if (!e || e->piece == NONE) return;
+  find_box(v, s, e->joined, start);
+  for (int i = e->piece; i != NONE; i = d->steps[i].next) {
     const step *w = &d->steps[i];
-    int64_t begin = w->start[k], end = begin + w->shape.dim[k];
+    int64_t begin = w->start[k] - start[k], end = begin + w->shape.dim[k];
     if (begin > at && begin < *next) *next = begin;
     if (end > at && end < *next) *next = end;
   }
@@ -145,8 +221,8 @@ static void next_border(const deferral *d, const operand_view *v, int k, int64_t
 /* Returns the end of the region that begins at position `at` of dim k, in a group and a step that may join the group. */
 static int64_t region_end(const deferral *d, const group *g, const step *added, const shape *s, int k, int64_t at) {
   int64_t end = s->dim[k];
-  for (int i = 0; i < g->nin; i++) next_border(d, g->in[i], k, at, &end);
-  for (int i = 0; added && i < added->nin; i++) next_border(d, &added->in[i], k, at, &end);
+  for (int i = 0; i < g->nin; i++) next_border(d, g->in[i], s, k, at, &end);
+  for (int i = 0; added && i < added->nin; i++) next_border(d, &added->in[i], s, k, at, &end);
   return end;
 }
 
@@ -188,16 +264,28 @@ bool next_region(const deferral *d, const group *g, region *r) {
   return false;
 }
 
-void region_view(const deferral *d, const region *r, const operand_view *v, operand_view *to) {
-  const step *w = NULL;
-  if (v->entry != NONE)
-    for (int i = d->entries[v->entry].piece; i != NONE; i = d->steps[i].next) {
-      const step *p = &d->steps[i];
-      bool inside = true;
-      for (int k = 0; k < r->shape.ndim; k++)
-        inside &= r->start[k] >= p->start[k] && r->start[k] < p->start[k] + p->shape.dim[k];
-      if (inside) w = p;
-    }
+/* Returns the last of the pieces that contain the position. */
+static const step *piece_at(const deferral *d, const entry *e, const int64_t *position) {
+  const step *found = NULL;
+  for (int i = e->piece; i != NONE; i = d->steps[i].next) {
+    const step *p = &d->steps[i];
+    bool inside = true;
+    for (int k = 0; k < p->shape.ndim; k++)
+      inside &= position[k] >= p->start[k] && position[k] < p->start[k] + p->shape.dim[k];
+    if (inside) found = p;
+  }
+  return found;
+}
+
+int region_view(const deferral *d, const region *r, const operand_view *v, const shape *s, operand_view *to) {
+  int64_t position[MAX_DIMS];
+  const entry *e = v->entry == NONE ? NULL : &d->entries[v->entry];
+  bool joined = e && e->piece != NONE;
+  if (joined) find_box(v, s, e->joined, position);
+  for (int k = 0; k < r->shape.ndim; k++) position[k] = r->start[k] + (joined ? position[k] : 0);
+  const step *w = joined ? piece_at(d, e, position) : NULL;
   *to = w ? w->in[0] : *v;
-  for (int k = 0; k < r->shape.ndim; k++) to->offset += (r->start[k] - (w ? w->start[k] : 0)) * to->stride[k];
+  if (to->entry == NONE) return w ? (int)(w - d->steps) : NONE;
+  for (int k = 0; k < r->shape.ndim; k++) to->offset += (position[k] - (w ? w->start[k] : 0)) * to->stride[k];
+  return NONE;
 }

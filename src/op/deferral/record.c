@@ -284,6 +284,12 @@ int job_run_later(const job *j, tensor *out) {
   return st == OK ? job_compute_later(j, out) : st;
 }
 
+int op_fill_later(tensor *out, scalar value) {
+  job j;
+  int st = op_fill_job(&j, out, value);
+  return st == OK ? job_compute_later(&j, out) : st;
+}
+
 int op_copy_later(tensor *out, const tensor *in) {
   job j;
   int st = op_copy_job(&j, out, in);

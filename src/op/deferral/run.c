@@ -163,7 +163,7 @@ static int run_group(deferral *d, schedule *to, const group *g) {
   if (st == OK) st = lower_group(d, to, g, &l);
   if (st == OK) st = has_pieces(d, g) ? run_regions(d, to, &l) : run_part(d, to, &l, NULL);
   if (st != OK) undo(d, to, before);
-  if (st == ERR_NO_KERNEL && g->first != g->last) return run_singly(d, to, g);
+  if (st == ERR_NO_KERNEL && is_program(g)) return run_singly(d, to, g);
   if (st != OK) return st;
   if (g->first == g->last) d->counts.singles++; else d->counts.programs++;
   finish_group(d, to, g);
@@ -276,9 +276,11 @@ static void release(const entry *e) {
 
 void deferral_drop(deferral *d) {
   for (int i = 0; i < d->nstep; i++) {
+    const step *s = &d->steps[i];
     const operand_view *out;
-    d->counts.dropped += !d->steps[i].done;
-    for (int r = 0; !d->steps[i].done && (out = result_of(&d->steps[i], r)); r++)
+    d->counts.dropped += !s->done;
+    if (s->done && d->entries[s->out.entry].lost && is_whole(d, &s->out, &s->shape)) d->entries[s->out.entry].lost = false;
+    for (int r = 0; !s->done && (out = result_of(s, r)); r++)
       if (out->entry != NONE) d->entries[out->entry].lost = true;
   }
   memset(d->slot, 0, sizeof d->slot);
