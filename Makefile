@@ -469,12 +469,15 @@ lint-prose:
 
 # ---- documentation ----------------------------------------------------------------------------
 
-.PHONY: doc annotations coverage
+.PHONY: doc plots annotations coverage
 doc: deps-doc             ## builds the site in doc/ from the pages of docs/ and the reference; installs Sphinx if it is missing
 	@$(MAKE) --no-print-directory build
 	@rm -rf build/site && mkdir -p build/site && cp -r docs/. build/site
 	@tools/lua tools/annotate.lua --reference build/site/reference/
 	@sphinx-build -q -n -W --keep-going -E -b html build/site doc
+
+plots: build              ## draws the pictures of docs/plotting.md from its code
+	@tools/lua tools/plots.lua
 
 annotations: build        ## writes library/, which editors and lt.help read
 	@tools/lua tools/annotate.lua

@@ -51,7 +51,8 @@ function pages.place()
   local place = {folder = os.tmpname()}
   assert(os.remove(place.folder))
   assert(os.execute(("mkdir '%s'"):format(place.folder)))
-  place.space = setmetatable({lt = lt, nn = lt.nn, optim = lt.optim, data = lt.data, plot = lt.plot}, {__index = _G})
+  place.space = setmetatable({lt = lt, nn = lt.nn, optim = lt.optim, data = lt.data, train = lt.train, plot = lt.plot},
+    {__index = _G})
   return place
 end
 
