@@ -260,6 +260,14 @@ log:add{epoch = 1, loss = 0.5}
 os.remove(path)
 #log  --> 1
 
+--- Log:plot
+local path = os.tmpname()
+os.remove(path)
+local log = train.Log(path, {"epoch", "loss"})
+for epoch = 1, 3 do log:add{epoch = epoch, loss = 1 / epoch} end
+tostring(log:plot()):find("epoch", 1, true) ~= nil  --> true
+os.remove(path)
+
 --- Module:summary
 local model = nn.Sequential(nn.Linear(4, 8), nn.ReLU())
 local summary = model:summary(1, 4)

@@ -1255,6 +1255,9 @@
 ---@field height? integer (default 420)
 ---@field theme? "auto"|"light"|"dark" (default "auto") or "light" or "dark"
 
+---@class (exact) luatensor.Log.plot.options
+---@field columns? (string|integer)[] the names to draw (default: all but the first); all other options are those of plot.line
+
 ---@class (exact) luatensor.train.progress.options
 ---@field title? string (default "") the beginning of the line
 ---@field total? integer the number of steps of an iterator

@@ -47,6 +47,19 @@ local Log = {}
 ---@param values table numbers, or tensors of one element, by column; columns without a value stay empty
 function Log:add(values) end
 
+---Draws columns against the first column, by plot.line.
+---```lua
+---local path = os.tmpname()
+---os.remove(path)
+---local log = train.Log(path, {"epoch", "loss"})
+---for epoch = 1, 3 do log:add{epoch = epoch, loss = 1 / epoch} end
+---tostring(log:plot()):find("epoch", 1, true) ~= nil  --> true
+---os.remove(path)
+---```
+---@param options? luatensor.Log.plot.options
+---@return luatensor.Figure # `print(figure)` draws it in the terminal, `figure:save "run.svg"` in a file
+function Log:plot(options) end
+
 ---@class luatensor.EarlyStopping
 ---@field best number?
 ---@field best_step integer?
@@ -102,6 +115,7 @@ local train = {}
 ---
 ---    local log = train.Log("run.csv", {"epoch", "loss", "accuracy"})
 ---    log:add{epoch = epoch, loss = loss, accuracy = accuracy}
+---    print(log:plot())
 ---
 ---An existing file is continued; a last line that a crash has cut is removed. Field `rows` is the list of all rows, and
 ---`#log` their number.

@@ -230,6 +230,22 @@ describe("train.Log", function()
     end)
   end)
 
+  it("draws its columns", function()
+    with_file(function(path)
+      local log = train.Log(path, columns)
+      for i = 1, 5 do log:add{epoch = i, loss = 10 ^ -i, accuracy = i > 2 and i / 10 or nil} end
+      local both, one = tostring(log:plot()), tostring(log:plot{columns = {"loss"}, yscale = "log", title = "the run"})
+      for _, words in ipairs {"loss", "accuracy", "epoch"} do assert.truthy(both:find(words, 1, true), words) end
+      assert.truthy(one:find("the run", 1, true) and not one:find("accuracy", 1, true))
+      assert.truthy(one:find("0.0001", 1, true) or one:find("10⁻⁴", 1, true), one)
+      log:plot():save(path .. ".svg")
+      assert.truthy(content(path .. ".svg"):find("accuracy", 1, true))
+      os.remove(path .. ".svg")
+      assert.raises('plot: unknown column "los"; known: epoch, loss, accuracy', function() log:plot{columns = {"los"}} end)
+      assert.raises("plot: options expected, got string", function() log:plot "loss" end)
+    end)
+  end)
+
   it("refuses other columns, other values and other files", function()
     with_file(function(path)
       local log = train.Log(path, columns)

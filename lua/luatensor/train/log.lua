@@ -93,6 +93,7 @@ end
 --
 --     local log = train.Log("run.csv", {"epoch", "loss", "accuracy"})
 --     log:add{epoch = epoch, loss = loss, accuracy = accuracy}
+--     print(log:plot())
 --
 -- An existing file is continued; a last line that a crash has cut is removed. Field `rows` is the list of all rows, and
 -- `#log` their number.
@@ -125,15 +126,20 @@ local function append(self, row)
   if not (done and closed) then blame.fail("add", "%s: %s", self.path, why or late) end
 end
 
+-- Raises an error in the name of method `fn` unless the log has the column.
+local function check_column(self, fn, name)
+  for _, known in ipairs(self.columns) do
+    if known == name then return end
+  end
+  blame.fail(fn, "unknown column %q; known: %s", tostring(name), table.concat(self.columns, ", "))
+end
+
 -- Returns the row to add: the checked numbers in `values`.
 local function row_of(self, values)
   if core.type_name(values) ~= "table" then blame.fail("add", "table expected, got %s", core.type_name(values)) end
-  local row, names = {}, {}
-  for _, name in ipairs(self.columns) do names[name] = true end
+  local row = {}
   for name, value in pairs(values) do
-    if not names[name] then
-      blame.fail("add", "unknown column %q; known: %s", tostring(name), table.concat(self.columns, ", "))
-    end
+    check_column(self, "add", name)
     if core.is_tensor(value) then value = blame.call(value.item, value) end
     if type(value) ~= "number" then
       blame.fail("add", "%s: number expected, got %s", tostring(name), core.type_name(value))
@@ -166,6 +172,31 @@ function Log:__len() return #self.rows end
 
 function Log:__tostring()
   return ("Log: %d rows of %s in %s"):format(#self.rows, table.concat(self.columns, ", "), self.path)
+end
+
+--- Draws columns against the first column, by plot.line.
+-- @function Log:plot
+-- @tparam[opt] table options `columns`: the names to draw (default: all but the first); all other options are those of
+--   plot.line
+-- @treturn Figure `print(figure)` draws it in the terminal, `figure:save "run.svg"` in a file
+function Log:plot(options)
+  local first, series = self.columns[1], {xlabel = self.columns[1]}
+  if options ~= nil and core.type_name(options) ~= "table" then
+    blame.fail("plot", "options expected, got %s", core.type_name(options))
+  end
+  local names = options and options.columns or table.move(self.columns, 2, #self.columns, 1, {})
+  for name, value in pairs(options or {}) do
+    if name ~= "columns" then series[name] = value end
+  end
+  for i, name in ipairs(names) do
+    check_column(self, "plot", name)
+    local x, y = {}, {}
+    for _, row in ipairs(self.rows) do
+      if row[first] and row[name] then x[#x + 1], y[#y + 1] = row[first], row[name] end
+    end
+    series[i] = {x, y, label = name}
+  end
+  return require("luatensor.plot").line(series)
 end
 
 return {Log = setmetatable(arity.class(Log, nil, "log"), {__call = arity.method("Log", new), __name = "class"})}
