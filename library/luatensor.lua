@@ -5151,18 +5151,19 @@ function lt.help(subject) end
 ---
 ---    lt.save("set.npz", {x = lt.ones(2, 3), y = lt.zeros(2)})
 ---
----A path that ends in `.png` gives an image. The image is a uint8 or uint16 tensor [channels, height, width], or a gray
----image [height, width]. One channel is gray, two are gray and alpha, three are RGB, four are RGB and alpha:
+---A path that ends in `.png`, `.jpg`, `.jpeg`, `.pgm`, `.ppm`, `.pnm` or `.pam` gives an image. The image is a uint8
+---or uint16 tensor [channels, height, width], or a gray image [height, width]. One channel is gray, two are gray and
+---alpha, three are RGB, four are RGB and alpha:
 ---
 ---    lt.save("noise.png", lt.randint(0, 255, {3, 32, 32}, {dtype = "uint8"}))
----Errors: if the ending belongs to another format, such as `.pt` or `.csv`; if a value cannot be saved (the message names the value); if the disk is full or permission is missing; if the format lacks the dtype: bfloat16 (.npy, .npz), complex128 (.safetensors).
+---Errors: if the ending belongs to another format, such as `.pt` or `.csv`; if a value cannot be saved (the message names the value); if the disk is full or permission is missing; if the format lacks the dtype: bfloat16 (.npy, .npz), complex128 (.safetensors); if an image is not of uint8 or uint16, or JPEG's library is missing.
 ---```lua
 ---local path = os.tmpname() .. ".npy"
 ---lt.save(path, lt.tensor{1, 2})
 ---lt.load(path)  --> [1, 2]
 ---os.remove(path)
 ---```
----@param path string of the file, with the ending `.npy`, `.npz`, `.safetensors` or `.png`, or with an ending that no known format has
+---@param path string of the file, with the ending `.npy`, `.npz` or `.safetensors`, with the ending of an image, or with an ending that no known format has
 ---@param value any an object with functions state_dict and load_state_dict is saved as the result of state_dict
 ---@param options? luatensor.save.options
 function lt.save(path, value, options) end
@@ -5174,6 +5175,9 @@ function lt.save(path, value, options) end
 ---    optimizer:load_state_dict(run.optimizer)
 ---    lt.default_generator():set_state(run.generator)
 ---    local weights, metadata = lt.load("model.safetensors", {metadata = true})
+---
+---An image (PNG, JPEG or Netpbm) is a tensor [channels, height, width] of uint8, or of uint16 if the file has 16 bits a
+---sample. JPEG files need the library libturbojpeg.
 ---Errors: if the file is damaged, truncated, or of another format; all sizes are checked before memory is allocated.
 ---```lua
 ---local path = os.tmpname() .. ".npy"

@@ -574,10 +574,12 @@
 ---@field metadata? table<string,string> strings by name for other programs to read (.safetensors)
 ---@field group? luatensor.Group a group of processes, which all call lt.save: rank 0 writes its values, and the others wait until the file is there
 ---@field compress? boolean (default false) deflates the tensors (.npz)
+---@field quality? number (default 75) from 1 to 100 (.jpg)
 
 ---@class (exact) luatensor.load.options
 ---@field device? string (default the default device) where the result is
 ---@field metadata? boolean (default false) also return the file's metadata
+---@field mode? "gray"|"gray_alpha"|"rgb"|"rgba" converts an image to "gray", "gray_alpha", "rgb" or "rgba"
 
 ---@class (exact) luatensor.options.negative_slope
 ---@field negative_slope? number (default 0.01)

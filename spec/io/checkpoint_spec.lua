@@ -215,7 +215,7 @@ describe("what is saved", function()
     gone:free()
     fails("save: x: this tensor was freed", lt.save, path, {x = gone})
     fails("save: a.safetensors: a tensor alone is saved as .npy; in such a file it has a name: {name = x}", lt.save, "a.safetensors", float32{1})
-    for _, name in ipairs {"a.pt", "b.PTH", "a.txt", "a.csv", "x/a.Json", "a.GIF", "a.jpg", "a.pkl", "a.h5", "a.bin",
+    for _, name in ipairs {"a.pt", "b.PTH", "a.txt", "a.csv", "x/a.Json", "a.GIF", "a.bmp", "a.pkl", "a.h5", "a.bin",
                            "a.ckpt", "a.TH"} do
       for _, value in ipairs {float32{1}, {}} do
         fails(("save: %s: no %s file is written; a tensor alone is saved as .npy, all else as .safetensors"):format(name,
@@ -225,7 +225,7 @@ describe("what is saved", function()
     fails("save: a.npy: an .npy file holds one tensor; name it .safetensors", lt.save, "a.npy", {})
     fails("save: metadata: strings by name expected, in UTF-8", lt.save, path, {}, {metadata = {a = 1}})
     fails("save: metadata: the name luatensor is taken", lt.save, path, {}, {metadata = {luatensor = "x"}})
-    fails('save: unknown option "dtype"; known: compress, group, metadata', lt.save, path, {}, {dtype = 1})
+    fails('save: unknown option "dtype"; known: compress, group, metadata, quality', lt.save, path, {}, {dtype = 1})
     fails("save: group: group expected, got number", lt.save, path, {}, {group = 1})
     fails("save: path expected, got number", lt.save, 7, {1})
     local raising = {load_state_dict = print, state_dict = function() error("mine", 0) end}
@@ -269,8 +269,8 @@ describe("loading", function()
   end)
 
   it("refuses sizes and places that are not right", function()
-    refuses("no file of a known format: .npy, .npz, .safetensors", "")
-    refuses("no file of a known format: .npy, .npz, .safetensors", ("<I8"):pack(100) .. "[]")
+    refuses("no file of a known format: .npy, .npz, .safetensors, PNG, JPEG, Netpbm", "")
+    refuses("no file of a known format: .npy, .npz, .safetensors, PNG, JPEG, Netpbm", ("<I8"):pack(100) .. "[]")
     refuses("truncated in the header: it has 100 bytes, the file 2", ("<I8"):pack(100) .. "{}")
     refuses("a header that is far too long", ("<I8"):pack(1 << 62) .. "{}")
     refuses("a header that is far too long", ("<I8"):pack(-2) .. "{}")

@@ -12,7 +12,7 @@ static bool little_endian(void) {
 }
 
 const char *npy_preamble(const unsigned char *bytes, size_t n, size_t *start, size_t *length) {
-  if (n < 10 || memcmp(bytes, magic, 6) != 0) return "no file of a known format: .npy, .npz, .safetensors";
+  if (n < 10 || memcmp(bytes, magic, 6) != 0) return "no file of a known format: .npy, .npz, .safetensors, PNG, JPEG, Netpbm";
   int version = bytes[6];
   if (version < 1 || version > 3 || bytes[7] != 0) return "a .npy version that is not 1.0, 2.0 or 3.0";
   *length = (size_t)bytes[8] | (size_t)bytes[9] << 8;

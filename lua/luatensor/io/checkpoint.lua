@@ -278,7 +278,7 @@ end
 local FOREIGN = {}
 for ending in ([[pt pth th bin ckpt pkl
                  pickle joblib h5 hdf5 mat onnx pb tflite gguf ggml t7 msgpack idx txt csv tsv json jsonl
-                 yaml yml xml html md lua py jpg jpeg gif bmp pgm ppm tif tiff svg pdf wav mp3 gz bz2 xz zst zip tar
+                 yaml yml xml html md lua py gif bmp pbm tif tiff svg pdf wav mp3 gz bz2 xz zst zip tar
                  tgz 7z parquet arrow feather xls xlsx sqlite]]):gmatch "%S+" do
   FOREIGN[ending] = true
 end
@@ -288,23 +288,24 @@ local function ending_of(path)
   return type(path) == "string" and clocale.call(string.lower, path):match "%.([^./]*)$" or nil
 end
 
-local known_saving = {metadata = true, group = "group"}
-
--- The rows of `formats` by the endings of their files.
+-- The rows of `formats` by the endings of their files; and the options of lt.save and lt.load, of all formats.
 local format_of = {}
+local known = {saving = {metadata = true, group = "group"}, loading = {device = true, metadata = "boolean"}}
 for _, row in ipairs(formats) do
   for _, ending in ipairs(row.endings) do format_of[ending] = row end
-  for name, kind in pairs(row.saving or {}) do known_saving[name] = kind end
+  for field, names in pairs(known) do
+    for name, kind in pairs(row[field] or {}) do names[name] = kind end
+  end
 end
 
--- Raises an error if an option of lt.save is for another format than the one that is written. format: its row, or nil
--- for .npy and .safetensors.
-local function check_saving(path, format, options)
-  if format and options.metadata then blame.fail("save", "%s: only .safetensors files have metadata", path) end
+-- Raises an error if an option is for another format than the file's. fn: "save" or "load"; field: the rows' field with
+-- the options of fn; format: the file's row, or nil for .npy and .safetensors.
+local function check_options(fn, field, path, format, options)
   for _, row in ipairs(formats) do
-    for name in pairs(row.saving or {}) do
-      if options[name] ~= nil and not (format and format.saving and format.saving[name]) then
-        blame.fail("save", "%s: option %s is for files that end in .%s", path, name, table.concat(row.endings, ", ."))
+    for name in pairs(row[field] or {}) do
+      if options[name] ~= nil and not (format and format[field] and format[field][name]) then
+        blame.fail(fn, "%s: option %s is for %s", path, name,
+                   row.called or "files that end in ." .. table.concat(row.endings, ", ."))
       end
     end
   end
@@ -337,27 +338,29 @@ local TABLE = {"npy", "an .npy file holds one tensor; name it .safetensors"}
 --
 --     lt.save("set.npz", {x = lt.ones(2, 3), y = lt.zeros(2)})
 --
--- A path that ends in `.png` gives an image. The image is a uint8 or uint16 tensor [channels, height, width], or a gray
--- image [height, width]. One channel is gray, two are gray and alpha, three are RGB, four are RGB and alpha:
+-- A path that ends in `.png`, `.jpg`, `.jpeg`, `.pgm`, `.ppm`, `.pnm` or `.pam` gives an image. The image is a uint8
+-- or uint16 tensor [channels, height, width], or a gray image [height, width]. One channel is gray, two are gray and
+-- alpha, three are RGB, four are RGB and alpha:
 --
 --     lt.save("noise.png", lt.randint(0, 255, {3, 32, 32}, {dtype = "uint8"}))
 --
 -- @function save
--- @string path of the file, with the ending `.npy`, `.npz`, `.safetensors` or `.png`, or with an ending that no known
---   format has
+-- @string path of the file, with the ending `.npy`, `.npz` or `.safetensors`, with the ending of an image, or with an
+--   ending that no known format has
 -- @param value an object with functions state_dict and load_state_dict is saved as the result of state_dict
 -- @tparam[opt] table options `metadata`: strings by name for other programs to read (.safetensors); `group`: a group
 --   of processes, which all call lt.save: rank 0 writes its values, and the others wait until the file is there;
---   `compress` (false): deflates the tensors (.npz)
+--   `compress` (false): deflates the tensors (.npz); `quality` (75): from 1 to 100 (.jpg)
 -- @raise if the ending belongs to another format, such as `.pt` or `.csv`; if a value cannot be saved (the
 --   message names the value); if the disk is full or permission is missing; if the format lacks the dtype: bfloat16
---   (.npy, .npz), complex128 (.safetensors)
+--   (.npy, .npz), complex128 (.safetensors); if an image is not of uint8 or uint16, or JPEG's library is missing
 function lt.save(path, value, options)
   outside.check "save"
-  options = args.options("save", options, known_saving)
+  options = args.options("save", options, known.saving)
   local format = format_of[ending_of(path)]
-  check_saving(path, format, options)
+  check_options("save", "saving", path, format, options)
   if format then
+    if options.metadata then blame.fail("save", "%s: only .safetensors files have metadata", path) end
     outside.check("save", "utf8")
     return write_once(options.group, path, function() format.write(path, plain(value), options) end)
   end
@@ -378,10 +381,13 @@ end
 --     lt.default_generator():set_state(run.generator)
 --     local weights, metadata = lt.load("model.safetensors", {metadata = true})
 --
+-- An image (PNG, JPEG or Netpbm) is a tensor [channels, height, width] of uint8, or of uint16 if the file has 16 bits a
+-- sample. JPEG files need the library libturbojpeg.
+--
 -- @function load
 -- @string path of the file
 -- @tparam[opt] table options `device` (default: the default device); `metadata` (false): also return the file's
---   metadata
+--   metadata; `mode`: converts an image to "gray", "gray_alpha", "rgb" or "rgba"
 -- @return the tensor; or the saved table, in which modules and other objects are the results of their state_dict; or,
 --   from an .npz file or a .safetensors file of another program, the tensors by name
 -- @treturn[opt] table with option metadata, for a .safetensors file: strings by name, such as PyTorch's {format =
@@ -389,11 +395,12 @@ end
 -- @raise if the file is damaged, truncated, or of another format; all sizes are checked before memory is allocated
 function lt.load(path, options)
   outside.check "load"
-  options = args.options("load", options, {device = true, metadata = "boolean"})
+  options = args.options("load", options, known.loading)
   if type(path) == "string" and not path:find "\0" then
     local file <close>, size = blame.call(core.open_tensors, path)
     local first = blame.call(first_bytes, path, file, size)
     local format = format_of_bytes(first)
+    check_options("load", "loading", path, format, options)
     if format then return blame.call(format.read, path, file, size, options) end
     if safetensors.begins(first:sub(1, 9)) then
       outside.check("load", "utf8")

@@ -6,6 +6,10 @@
 --     begins       function(first): true if a file begins like this format; first: its first 300 bytes, or fewer
 --     read         function(path, file, size, options): returns the value of a file; file, size: the results of
 --                  core.open_tensors
+--     loading      the options of lt.load that are for this format alone
+--     called       the format's name in errors about options, if it is not "files that end in …"
+--
+-- A row has `write` or `read`, or both.
 
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
@@ -18,16 +22,22 @@ local function write_text(path, text)
   if not ok then blame.fail("save", "%s: %s", path, why) end
 end
 
-local function image(endings, encode)
-  return {endings = endings, write = function(path, x)
+-- Returns the row of a format of images. encode: a function that returns the bytes of a file.
+local function image(endings, encode, saving)
+  return {endings = endings, saving = saving, write = function(path, x, options)
     if not core.is_tensor(x) then
       blame.fail("save", "%s: an image is a tensor, this is a %s", path, core.type_name(x))
     end
-    write_text(path, encode(x))
+    write_text(path, encode(x, options.quality))
   end}
 end
 
 return {
   image({"png"}, images.to_png),
+  image({"jpg", "jpeg"}, images.to_jpeg, {quality = {"integer", 1, 100}}),
+  image({"pgm", "ppm", "pnm"}, images.to_netpbm),
+  image({"pam"}, images.to_pam),
+  {endings = {}, called = "images", begins = core.is_image, read = images.read,
+   loading = {mode = {"choice", "gray", "gray_alpha", "rgb", "rgba"}}},
   {endings = {"npz"}, write = npz.write, saving = {compress = "boolean"}, begins = npz.begins, read = npz.read},
 }

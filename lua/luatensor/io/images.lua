@@ -31,4 +31,56 @@ end
 -- @treturn string
 function images.to_png(x) return blame.call(core.encode_png, pixels_of(x)) end
 
+local QUALITY <const> = 75         -- the default of most programs that write JPEG files
+
+--- Returns an image as the bytes of a JPEG file.
+-- @tparam tensor x uint8 with 1 or 3 channels
+-- @int[opt=75] quality from 1 to 100
+-- @treturn string
+function images.to_jpeg(x, quality) return blame.call(core.encode_jpeg, pixels_of(x), quality or QUALITY) end
+
+-- Returns the bytes of a contiguous tensor as Netpbm's formats store them: uint16 has its high byte first.
+local function big_endian(x)
+  if x.dtype == "uint16" and ("=I2"):pack(1) == "\1\0" then
+    x = x:bitwise_left_shift(8):bitwise_or(x:bitwise_right_shift(8))
+  end
+  return x:to_bytes()
+end
+
+-- Returns the pixels, the number of their channels, and the maximum of a sample.
+local function netpbm_parts(x)
+  x = pixels_of(x):contiguous()
+  return x, x.shape[3], x.dtype == "uint8" and 255 or 65535
+end
+
+--- Returns an image as the bytes of a Netpbm file: PGM with one channel, PPM with three.
+-- @treturn string
+function images.to_netpbm(x)
+  local pixels, channels, most = netpbm_parts(x)
+  if channels % 2 == 0 then blame.fail("save", "this format has no alpha; use the ending .pam or .png") end
+  local kind = channels == 1 and "P5" or "P6"
+  return ("%s\n%d %d\n%d\n"):format(kind, pixels.shape[2], pixels.shape[1], most) .. big_endian(pixels)
+end
+
+local TUPLES <const> = {"GRAYSCALE", "GRAYSCALE_ALPHA", "RGB", "RGB_ALPHA"}
+
+--- Returns an image as the bytes of a PAM file.
+-- @treturn string
+function images.to_pam(x)
+  local pixels, channels, most = netpbm_parts(x)
+  return ("P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n"):format(
+    pixels.shape[2], pixels.shape[1], channels, most, TUPLES[channels]) .. big_endian(pixels)
+end
+
+-- ---- reading ----
+
+--- The numbers of channels of option `mode` of lt.load.
+images.modes = {gray = 1, gray_alpha = 2, rgb = 3, rgba = 4}
+
+--- Returns the image in a file. Its parameters are those of a format's `read` (luatensor.io.formats).
+function images.read(path, file, size, options)
+  local channels = images.modes[options.mode] or 0
+  return core.decode_image(core.read_text(file, path, 0, size), path, channels, options.device)
+end
+
 return images
