@@ -5089,6 +5089,12 @@ function lt.autograd_function(f) end
 ---@return any # what fn returns, or the guard
 function lt.detect_anomaly(fn, ...) end
 
+---Returns the chart of seconds by size as a figure of lt.plot.
+---@return luatensor.Figure #
+---@return nil #
+---@return string # the reason: nothing was measured
+function lt.plot() end
+
 ---Returns a function that does the same as f, whose element-wise operations, reductions, scans and softmax wait and
 ---then run together.
 ---

@@ -368,3 +368,21 @@ gpu.describe("bench on a GPU", {{}, {LUATENSOR_EMULATOR = "devices=2"}}, functio
     assert.equal(not real, tostring(r):find("on an emulated device", 1, true) ~= nil)
   end)
 end)
+
+describe("a plot of a comparison", function()
+  it("has a bar for each median, in proportion", function()
+    local clock = clocks.new()
+    local r = compare(clock, {{"slow", clock:work(LONG)}, {"fast", clock:work(LONG / 4)}})
+    local slow, fast = r:plot():text({width = 60, unicode = false}):match "slow +(#+) 62.5 ms\nfast +(#+) 15.6 ms"
+    assert.truthy(slow)
+    assert.near(4, #slow / #fast, 0.4)
+  end)
+
+  it("is none if nothing was measured", function()
+    local clock = clocks.new()
+    local r = compare(clock, {{"a", error}, {"b", error}})
+    local figure, why = r:plot()
+    assert.is_nil(figure)
+    assert.equal("nothing was measured: no chart", why)
+  end)
+end)

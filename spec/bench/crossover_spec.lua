@@ -616,6 +616,7 @@ describe("lt.bench.crossover", function()
     local r = lt.bench.crossover(function(x) return x + 1 end, {8, 16}, {devices = "cpu", seconds = 0.002})
     local path = os.tmpname()
     assert(r:svg(path))
+    assert.truthy(r:plot():text():find("a call", 1, true))
     local file = io.open(path)
     local text = file and file:read "a"
     if file then file:close() end

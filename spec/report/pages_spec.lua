@@ -9,6 +9,7 @@ local markdown = require "luatensor.page.markdown"
 local page = require "luatensor.page.html_page"
 local plain = require "luatensor.page.plain"
 local plot = require "luatensor.page.chart_svg"
+local figure = require "luatensor.plot.figure"
 local reader = require "spec.support.html"
 local terminal = require "luatensor.page.terminal"
 
@@ -208,7 +209,7 @@ describe("plots", function()
   it("escape every text", function()
     for _, block in ipairs{crossing(EVIL), bars(EVIL)} do
       block.y.name, block.title = EVIL, EVIL
-      local file = assert(plot.block_file(block))
+      local file = figure.of_block(block):svg()
       local shown = false
       for _, element in ipairs(reader.all(reader.parse(file), "text")) do
         shown = shown or reader.unescape(element.text):find(EVIL, 1, true)

@@ -228,17 +228,27 @@ methods.blocks = page.blocks
 
 methods.timings = measured.timings
 
+--- Returns the chart of seconds by size as a figure of lt.plot.
+-- @treturn[1] Figure
+-- @treturn[2] nil
+-- @treturn[2] string the reason: nothing was measured
+function methods:plot()
+  local emulated = #measured.devices(self.devices, false) == 0
+  local shown = measured.devices(self.devices, emulated)
+  local chart = page.chart(self, shown, (emulated and "Emulated: " or "") .. self.name)
+  if not chart then return nil, "nothing was measured: no chart" end
+  return require("luatensor.plot.figure").of_block(chart)
+end
+
 --- Writes the chart of seconds by size as an SVG file.
 -- @string path
 -- @treturn[1] boolean true
 -- @treturn[2] nil
 -- @treturn[2] string the reason: the file cannot be written, or nothing was measured
 function methods:svg(path)
-  local emulated = #measured.devices(self.devices, false) == 0
-  local shown = measured.devices(self.devices, emulated)
-  local chart = page.chart(self, shown, (emulated and "Emulated: " or "") .. self.name)
-  if not chart then return nil, "nothing was measured: no chart" end
-  return files.write(path, require("luatensor.page.chart_svg").block_file(chart))
+  local figure, problem = self:plot()
+  if not figure then return nil, problem end
+  return files.write(path, figure:svg())
 end
 
 crossover.class = result.class("crossover", methods, described.with(described.grid, {

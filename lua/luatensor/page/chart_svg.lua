@@ -331,14 +331,4 @@ function chart.file(figure, theme)
   end)
 end
 
---- Draws a chart's block as a self-contained SVG file that follows the viewer's theme.
--- @tab block
--- @treturn string
-function chart.block_file(block)
-  local drawn = panel.of_block(block)
-  drawn.title = block.title
-  local height = (drawn.bars and chart.bars_height(drawn) or 380) + 60
-  return chart.file{width = 720, height = height, panels = {{drawn, 0, 0, 720, height}}}, "auto"
-end
-
 return chart

@@ -8,6 +8,7 @@ local chart_svg = require "luatensor.page.chart_svg"
 local chart_text = require "luatensor.page.chart_text"
 local colormap = require "luatensor.page.colormap"
 local outside = require "luatensor.base.outside"
+local panel = require "luatensor.page.panel"
 local plain = require "luatensor.page.plain"
 local png = require "luatensor.plot.png"
 local terminal = require "luatensor.page.terminal"
@@ -28,15 +29,22 @@ end
 class.WIDTH, class.HEIGHT = 720, 420
 
 --- Makes a figure of one panel.
--- @tab panel
+-- @tab drawn the panel
 -- @tab options of the script: title, legend, width, height, theme
 -- @int[opt] height instead of the option
 -- @int[opt] width instead of the option
-function class.of_panel(panel, options, height, width)
+function class.of_panel(drawn, options, height, width)
   width = width or options.width or class.WIDTH
   height = height or options.height or class.HEIGHT
-  panel.title, panel.legend = options.title, options.legend
-  return class.new({{panel, 0, 0, width, height}}, {width = width, height = height, theme = options.theme})
+  drawn.title, drawn.legend = options.title, options.legend
+  return class.new({{drawn, 0, 0, width, height}}, {width = width, height = height, theme = options.theme})
+end
+
+--- Makes the figure of a chart's block (luatensor.page.document).
+-- @tab block
+function class.of_block(block)
+  local drawn = panel.of_block(block)
+  return class.of_panel(drawn, {title = block.title}, (drawn.bars and chart_svg.bars_height(drawn) or 380) + 60)
 end
 
 -- ---- text ---------------------------------------------------------------------------------------

@@ -125,6 +125,22 @@ function page:blocks()
   return blocks
 end
 
+--- Returns a figure of lt.plot with a bar for the median of each function. Emulated times have a bar only if there are
+-- no real ones, because both kinds are not compared.
+-- @treturn[1] Figure
+-- @treturn[2] nil
+-- @treturn[2] string the reason: nothing was measured
+function page:plot()
+  local emulated, points = not has(self, false), {}
+  for _, entry in ipairs(self.entries) do
+    if entry.median and (entry.emulated or false) == emulated then points[#points + 1] = {entry.name, entry.median} end
+  end
+  if #points == 0 then return nil, "nothing was measured: no chart" end
+  return require("luatensor.plot.figure").of_block(document.chart{title = self.name, bars = true,
+    x = {name = "function", unit = "text"}, y = {name = "median of a call", unit = "s"},
+    series = {{name = "median", points = points, emulated = emulated or nil}}})
+end
+
 -- Returns the figures that bench.diff compares, with their names: those of the entries that did not fail.
 function page:timings()
   local list = {}
