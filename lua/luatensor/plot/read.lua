@@ -205,22 +205,22 @@ local function read_item(fn, what, item, known)
   return series
 end
 
--- Returns the columns of y as series with the same x. A tensor of one dim is one column.
-local function add_columns(fn, all, series, names)
+-- Adds a series to the list `all`. A tensor y of two dims gives a series for each column, with the same x.
+local function add_columns(fn, all, series)
   local y = series.y
   if not (core.is_tensor(y) and not core.gone(y) and y.ndim == 2) then
     all[#all + 1] = series
     return
   end
   for column = 1, y.shape[2] do
-    local one = {x = series.x, y = y[{{}, column}], label = series.label}
-    for name, value in pairs(series) do one[name] = one[name] == nil and value or one[name] end
+    local one = {}
+    for name, value in pairs(series) do one[name] = value end
+    one.y = y[{{}, column}]
     all[#all + 1] = one
   end
   if series.label and y.shape[2] > 1 then
     blame.fail(fn, "label: one name for %d series; labels = {…} names several", y.shape[2])
   end
-  return names
 end
 
 -- Returns the numbers from `first` on.
