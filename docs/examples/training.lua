@@ -808,6 +808,22 @@ local Even = nn.Module:extend "Even"
 function Even:forward(x) if x.size % 2 == 1 then self:fail("an even size expected, got %d", x.size) end return x end
 pcall(Even(), lt.ones(3))  --> false
 
+--- data.Table
+local t = data.Table({city = {"Bern", "Rome"}, size = lt.tensor{3, 5}}, {"city", "size"})
+t:tensor{"size"}  --> [[3.0], [5.0]]
+
+--- data.write_csv
+local path = os.tmpname()
+data.write_csv(path, lt.tensor{{1, 2}, {3, 4}}, {names = {"a", "b"}})
+data.read_table(path).b  --> [2, 4]
+
+--- data.read_table
+local path = os.tmpname()
+io.open(path, "w"):write("size,city\n1,Bern\nNA,Rome\n"):close()
+local t = data.read_table(path)
+t.size:nanmean()  --> 1.0
+t.city.levels[2]  --> Rome
+
 --- data.read_csv
 local path = os.tmpname()
 local file <close> = io.open(path, "w")

@@ -546,6 +546,23 @@
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
 ---@field stratify? luatensor.Tensor|boolean labels, a tensor [n] (true: the data set's last tensor). Then each part gets its share of the samples of every label, rounded up or down
 
+---@class (exact) luatensor.data.read_table.options
+---@field header? boolean (default true) false if names are given: if true, the first row names the columns
+---@field names? string[] a list of the columns' names
+---@field columns? (string|integer)[] a list of names or numbers, negative from the end, in the wanted order
+---@field types? table<string,string> by name, "integer", "float", "boolean", "category", "text" (a list of strings), "date" (ISO 8601, in days since 1970-01-01) or "time" (the same in seconds, in UTC)
+---@field na_values? string|string[] a list of texts that mean a missing value
+---@field keep_default_na? boolean (default true) also the empty text, NA, N/A, NaN, NULL and None mean a missing value
+---@field delimiter? string (default ",")
+---@field decimal? string (default ".") the decimal point, "." or ","
+---@field comment? string the first character of lines to skip
+---@field skip? integer (default 0) the number of lines before the header or the first row
+
+---@class (exact) luatensor.data.write_csv.options
+---@field names? string[] the names of a tensor's columns, for a header; or the names of the table's columns to write, in their order
+---@field delimiter? string (default ",")
+---@field na_rep? string (default "") the text of missing values and NaN
+
 ---@class (exact) luatensor.kernel.options
 ---@field device? string (default the default device if it is a GPU) else the accelerator
 ---@field parameters? string|integer the list of parameters as text, if the source has types that this function cannot read

@@ -125,6 +125,14 @@ describe("examples", function()
     end)
   end
 
+  it("12_table reads a table and predicts weights", function()
+    local output, status = run("examples/12_table.lua")
+    assert.equal(0, status)
+    assert.truthy(output:find("344 rows, 8 columns", 1, true), output)
+    local r2, grams = output:match "68 test birds: R² ([%d.]+), mean error (%d+) g\n$"
+    assert.is_true(tonumber(r2) > 0.7 and tonumber(grams) < 350, output)        -- the mean alone: R² 0, 690 g
+  end)
+
   it("10_transformer sends no bytes to the terminal that are no text", function()
     local path, bytes = os.tmpname(), {}
     for i = 0, 255 do bytes[i + 1] = string.char(i) end

@@ -235,7 +235,7 @@ describe("separated values", function()
   it("that are none are refused with line and column", function()
     refuses_csv("no rows", "")
     refuses_csv("no rows", "\n\n  \n")
-    local cure = "; leave the column out with columns = {...}, or name it as labels"
+    local cure = "; data.read_table reads columns of text"
     refuses_csv('line 1, column 1: no number: "height"; header = true if the first row names the columns', "height,weight\n1,2")
     refuses_csv('line 1, column 1: no number: "red"' .. cure, "red,1\nblue,2")
     refuses_csv('line 1, column 1: no number: "-"' .. cure, "-,x\n1,2")

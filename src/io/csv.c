@@ -78,12 +78,13 @@ static char *row_end(char *at, char *end) {
   return NULL;
 }
 
-/* Sets *row and *end to the next row's first byte and line end. If by_line is true, quotes have no meaning, so a row
-** is a line. */
+/* Sets *row and *end to the next row's first byte and line end. If by_line is true, or the row is a comment, quotes have
+** no meaning, so a row is a line. */
 static bool take(csv *c, bool by_line, char **row, char **end, char wrong[UNPACK_WORDS]) {
   for (;;) {
     char *at = c->room + c->start, *last = c->room + c->end;
-    char *stop = by_line ? memchr(at, '\n', (size_t)(last - at)) : row_end(at, last);
+    bool line = by_line || (c->comment && at < last && *at == c->comment);
+    char *stop = line ? memchr(at, '\n', (size_t)(last - at)) : row_end(at, last);
     if (stop || c->at_end) {
       *row = at;
       *end = stop ? stop : last;
@@ -180,7 +181,7 @@ bool csv_row(csv *c, bool *there, char wrong[UNPACK_WORDS]) {
     count_lines(c, row, end);
     if (c->line == 1 && end - row >= 3 && memcmp(row, "\xef\xbb\xbf", 3) == 0) row += 3;      /* skips a byte order
                                                                                               ** mark */
-    *there = !is_empty(row, end);
+    *there = !is_empty(row, end) && !(c->comment && *row == c->comment);
     if (*there) return split(c, row, end, wrong);
     if (c->at_end && c->start == c->end) return true;
   }
@@ -238,4 +239,105 @@ bool csv_integer(const csv_field *f, int64_t *x) {
   if (p < end || (!minus && n == INT64_MIN)) return false;
   *x = minus ? n : -n;
   return true;
+}
+
+bool csv_decimal(const csv_field *f, char point, double *x) {
+  char text[NUMBER];
+  if (point == '.') return csv_double(f, x);
+  if (f->length >= NUMBER) return false;
+  for (size_t i = 0; i < f->length; i++) {
+    if (f->text[i] == '.') return false;
+    text[i] = f->text[i] == point ? '.' : f->text[i];
+  }
+  return csv_double(&(csv_field){.text = text, .length = f->length}, x);
+}
+
+/* ---- parsing other values ---- */
+
+bool csv_boolean(const csv_field *f, bool *x) {
+  static const char *const words[] = {"false", "true", "False", "True", "FALSE", "TRUE"};
+  for (int i = 0; i < 6; i++)
+    if (f->length == strlen(words[i]) && memcmp(f->text, words[i], f->length) == 0) {
+      *x = i % 2 == 1;
+      return true;
+    }
+  return false;
+}
+
+/* Parses n digits at *p, a number from least to most. On success moves *p behind the digits. */
+static bool digits(const char **p, const char *end, int n, int least, int most, int *value) {
+  if (end - *p < n) return false;
+  *value = 0;
+  for (int i = 0; i < n; i++, (*p)++) {
+    if (**p < '0' || **p > '9') return false;
+    *value = *value * 10 + (**p - '0');
+  }
+  return *value >= least && *value <= most;
+}
+
+static bool skip(const char **p, const char *end, char wanted) {
+  bool there = *p < end && **p == wanted;
+  *p += there;
+  return there;
+}
+
+/* Returns the number of days from 1970-01-01 to a date of the Gregorian calendar. Years begin in March here, so that
+** the leap day is a year's last day; 400 years have 146097 days. */
+static int64_t days_since_1970(int year, int month, int day) {
+  int y = month <= 2 ? year - 1 : year, of_400 = y % 400;
+  int of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  return (int64_t)(y / 400) * 146097 + of_400 * 365 + of_400 / 4 - of_400 / 100 + of_year - 719468;
+}
+
+static bool parse_date(const char **p, const char *end, int64_t *days) {
+  static const int lengths[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  int year, month, day;
+  if (!digits(p, end, 4, 1, 9999, &year) || !skip(p, end, '-') || !digits(p, end, 2, 1, 12, &month)) return false;
+  if (!skip(p, end, '-') || !digits(p, end, 2, 1, lengths[month - 1], &day)) return false;
+  bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+  *days = days_since_1970(year, month, day);
+  return leap || month != 2 || day < 29;
+}
+
+/* Parses the time of the day, in seconds. */
+static bool parse_clock(const char **p, const char *end, double *seconds) {
+  int hour, minute, second = 0;
+  double fraction = 0;
+  if (!digits(p, end, 2, 0, 23, &hour) || !skip(p, end, ':') || !digits(p, end, 2, 0, 59, &minute)) return false;
+  if (skip(p, end, ':')) {
+    if (!digits(p, end, 2, 0, 60, &second)) return false;
+    if (skip(p, end, '.')) {
+      const char *first = *p;
+      for (; *p < end && **p >= '0' && **p <= '9' && *p - first < 15; (*p)++) fraction = fraction * 10 + (**p - '0');
+      if (*p == first) return false;
+      fraction /= power_of_10[*p - first];
+    }
+  }
+  *seconds = hour * 3600 + minute * 60 + second + fraction;
+  return true;
+}
+
+/* Parses a time zone, Z, +01:00 or +01, as its distance from UTC in seconds. */
+static bool parse_zone(const char **p, const char *end, int *seconds) {
+  int hour, minute = 0;
+  *seconds = 0;
+  if (skip(p, end, 'Z')) return true;
+  bool minus = skip(p, end, '-');
+  if (!minus && !skip(p, end, '+')) return false;
+  if (!digits(p, end, 2, 0, 14, &hour)) return false;
+  if (skip(p, end, ':') && !digits(p, end, 2, 0, 59, &minute)) return false;
+  *seconds = (hour * 60 + minute) * (minus ? -60 : 60);
+  return true;
+}
+
+bool csv_time(const csv_field *f, double *seconds) {
+  const char *p = f->text, *end = p + f->length;
+  int64_t days;
+  int zone = 0;
+  double clock = 0;
+  if (!parse_date(&p, end, &days)) return false;
+  if (skip(&p, end, 'T') || skip(&p, end, ' '))
+    if (!parse_clock(&p, end, &clock) || (p < end && !parse_zone(&p, end, &zone))) return false;
+  *seconds = (double)(days * 86400 - zone) + clock;
+  return p == end;
 }

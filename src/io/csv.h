@@ -14,6 +14,7 @@ typedef struct csv_field {
 typedef struct csv {
   unpack    *from;
   char       delimiter;
+  char       comment;          /* lines that begin with this character are skipped; 0: there are none */
   char      *room;             /* the buffer; room[start … end - 1] are the bytes that were read but not used yet */
   size_t     size, start, end;
   bool       at_end;
@@ -37,5 +38,16 @@ bool csv_row(csv *c, bool *there, char wrong[UNPACK_WORDS]);
 ** number, nan or inf. csv_integer returns false unless the field is an integer that fits int64. */
 bool csv_double(const csv_field *f, double *x);
 bool csv_integer(const csv_field *f, int64_t *x);
+
+/* Sets *x to the number in a field with this decimal point, '.' or ','. Otherwise like csv_double. */
+bool csv_decimal(const csv_field *f, char point, double *x);
+
+/* Sets *seconds to the time in a field, in seconds since 1970-01-01 in UTC. The time is a date of ISO 8601,
+** 2024-02-29, which may be followed by T or a space, the time of the day, 13:45, 13:45:10 or 13:45:10.5, and the time
+** zone, Z, +01:00 or +01. Without a zone it is UTC. Returns false for any other field, such as February 30. */
+bool csv_time(const csv_field *f, double *seconds);
+
+/* Sets *x to the truth value in a field: true or false, in lower case, upper case, or with an upper-case first letter. */
+bool csv_boolean(const csv_field *f, bool *x);
 
 #endif

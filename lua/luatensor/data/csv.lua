@@ -2,10 +2,10 @@
 -- @submodule luatensor.data
 
 local args = require "luatensor.base.args"
-local clocale = require "luatensor.base.clocale"
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local blame = require "luatensor.base.blame"
+local csv_parts = require "luatensor.data.csv_parts"
 local outside = require "luatensor.base.outside"
 
 local known = {delimiter = true, header = "boolean", skip = true, columns = true, labels = true, missing = "number",
@@ -14,15 +14,6 @@ local known = {delimiter = true, header = "boolean", skip = true, columns = true
 local function fail(message, ...) blame.fail("read_csv", message, ...) end
 
 -- ---- options ----
-
-local function check_delimiter(delimiter)
-  if delimiter == nil then return "," end
-  if type(delimiter) ~= "string" or #delimiter ~= 1 or delimiter:find '[A-Za-z0-9"\r\n.+-]' then
-    fail("delimiter: one character that is in no number expected, got %s", type(delimiter) == "string"
-         and ("%q"):format(delimiter) or core.type_name(delimiter))
-  end
-  return delimiter
-end
 
 local function check_dtype(dtype)
   dtype = dtype or lt.get_default_dtype()
@@ -74,33 +65,11 @@ local function chosen_columns(path, options, fields, labels)
   return list
 end
 
--- ---- classes ----
-
--- Returns names in order: by value if all names are numbers, else as strings.
-local function in_order(names)
-  local sorted, numbers, all = table.move(names, 1, #names, 1, {}), {}, true
-  for _, name in ipairs(names) do
-    numbers[name] = clocale.number(name)
-    all = all and numbers[name] ~= nil
-  end
-  clocale.sort(sorted, all and function(a, b) return numbers[a] < numbers[b] end or nil)
-  return sorted
-end
-
--- Sorts the classes. y numbers the classes by first appearance; the returned tensor numbers them in sorted order. The
--- second result is the sorted list of their names.
-local function order_classes(y, names)
-  local sorted, rank, ranks = in_order(names), {}, {}
-  for i, name in ipairs(sorted) do rank[name] = i end
-  for i, name in ipairs(names) do ranks[i] = rank[name] end
-  if #names == 0 then return y, sorted end
-  return lt.tensor(ranks, {dtype = "int64", device = y.device}):take(y), sorted
-end
-
 -- ---- read_csv ----
 
---- Reads a file of separated values. A file that begins like a gzip file is unpacked. Rows contain numbers. A field
--- may be in double quotes, in which "" means one quote. White space around fields and empty lines are ignored.
+--- Reads a file of separated values. Rows contain numbers, and at most one column of classes; data.read_table reads any
+-- columns. A file that begins like a gzip file is unpacked. A field may be in double quotes, in which "" means one
+-- quote. White space around fields and empty lines are ignored.
 --
 --     local x, y, classes = data.read_csv("iris.csv", {header = true, labels = "species"})
 --
@@ -119,17 +88,18 @@ end
 local function read_csv(path, options)
   outside.check "read_csv"
   options = args.options("read_csv", options, known)
-  local delimiter, dtype = check_delimiter(options.delimiter), check_dtype(options.dtype)
+  local delimiter = csv_parts.check_delimiter("read_csv", options.delimiter)
+  local dtype = check_dtype(options.dtype)
   local skip = args.integer("read_csv", "skip", options.skip or 0, 0)
   local missing = options.missing
-  local fields = blame.call(core.csv_fields, path, delimiter, skip)
+  local fields = blame.call(core.csv_fields, path, delimiter, skip, nil, "read_csv")
   if not fields then fail("%s: no rows", path) end
   local labels = options.labels and find_column(path, "labels", options.labels, fields, options.header)
   local columns = chosen_columns(path, options, fields, labels)
   local x, y, names = blame.call(core.csv_numbers, path, delimiter, skip, options.header, #fields, columns, labels,
                                  dtype, options.device, missing)
   if not y then return x end
-  return x, order_classes(y, names)
+  return x, csv_parts.order(y, names)
 end
 
 return {read_csv = read_csv}

@@ -128,6 +128,29 @@ targets.csv = {
   end,
 }
 
+-- The bits of the first two bytes choose the options of data.read_table. The other bytes are the file. The table is also
+-- printed, written, and read again.
+targets.table = {
+  words = {'"', '""', ",", ";", "\n", "\r\n", "NA", "?", "-1", "1.5", "1,5", "true", "2024-02-29", "T12:00:00.5Z", "+01:00", "#", " "},
+  run = function(input, folder)
+    local how, more = input:byte() or 0, input:byte(2) or 0
+    local path, kinds = file(folder, "x.csv", input:sub(3)), {"time", "date", "text", "integer", "boolean", "category", "float"}
+    local t = data.read_table(path, {
+      header = how & 1 > 0, delimiter = how & 2 > 0 and ";" or ",", decimal = how & 6 == 6 and "," or nil,
+      comment = how & 8 > 0 and "#" or nil, skip = how >> 4 & 1, na_values = how & 32 > 0 and {"?", "-1"} or nil,
+      keep_default_na = how & 64 == 0, types = more > 127 and {[1] = kinds[more % 7 + 1]} or nil,
+      columns = how & 128 > 0 and {-1} or nil})
+    getmetatable(t).__mime(t)
+    local x = t:tensor()
+    assert(x.shape[1] == #t)
+    for _, name in ipairs(t.names) do assert(t:missing(name).shape[1] == #t) end
+    t:rows(t:missing(t.names[1]))
+    data.write_csv(path, t)
+    local again = data.read_table(path, {types = t.kinds, header = true})
+    assert(#again == #t, "rows were lost")
+  end,
+}
+
 -- The input has the contents of several files of /proc and of control groups, which state the memory and processors
 -- of the machine. A line with two hyphens separates two files.
 targets.groups = {
