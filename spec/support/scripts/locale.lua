@@ -30,6 +30,8 @@ say(table.concat(classes, " "))
 say(csv("1.5;-2.5e-3\n", {delimiter = ";"}):equal(lt.tensor {{1.5, -2.5e-3}}) and "numbers are read" or "misread")
 said(csv, "1,5;2\n", {delimiter = ";"})
 said(csv, '"1,234",2\n')
+data.write_csv(folder .. "/x.csv", lt.tensor {{1.5, 1e300}}, {names = {"a", "b"}})
+say((tostring(data.read_table(folder .. "/x.csv")):gsub("\n", "/")))
 
 -- Prints tensors and error messages.
 say(tostring(lt.tensor {1.5, 2.25}))
