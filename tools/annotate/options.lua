@@ -27,7 +27,7 @@ local types = {
   sizes = "integer[]", inputs = "function", devices = "string[]", seconds = "number", patience = "number",
   name = "string", latency = "number", bandwidth = "number",
   threads = "integer", clock = "function", same = "function", limits = "function|boolean", fresh = "boolean",
-  labels = "string|integer", columns = "(string|integer)[]", names = "string[]", na_values = "string|string[]",
+  labels = "string|integer", columns = "(string|integer)[]", na_values = "string|string[]",
   types = "table<string,string>", comment = "string", decimal = "string",
   missing = "number", header = "boolean", map = "function",
   stratify = TENSOR .. "|boolean", parameters = "string|integer", scale = "number", activation = "string|function",
