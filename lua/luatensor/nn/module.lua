@@ -6,11 +6,9 @@ local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
 local describe = require "luatensor.nn.module.describe"
 local fields = require "luatensor.nn.module.fields"
-local hooks = require "luatensor.nn.module.hooks"
 local missing = require "luatensor.base.missing_methods"
 local place = require "luatensor.nn.module.place"
 local state = require "luatensor.nn.module.state"
-local summary = require "luatensor.nn.module.summary"
 local walking = require "luatensor.nn.module.walk"
 
 --- The base class of all layers. To make a class of your own, write a constructor and a forward:
@@ -242,9 +240,13 @@ function Module:zero_grad()
 end
 
 Module.to, Module.state_dict, Module.load_state_dict = place.to, state.state_dict, state.load_state_dict
-Module.register_forward_pre_hook = hooks.register_forward_pre_hook
-Module.register_forward_hook = hooks.register_forward_hook
-Module.register_full_backward_hook, Module.summary = hooks.register_full_backward_hook, summary
+
+-- Methods whose files are loaded at the first call: loaded code takes time in each collection of garbage, and most
+-- scripts do not call these methods.
+for name, file in pairs {register_forward_pre_hook = "hooks", register_forward_hook = "hooks",
+                         register_full_backward_hook = "hooks", summary = "summary"} do
+  Module[name] = function(self, ...) return require("luatensor.nn.module." .. file)[name](self, ...) end
+end
 
 -- ---- calls, printing ----
 

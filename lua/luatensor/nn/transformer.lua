@@ -7,7 +7,6 @@ local blame = require "luatensor.base.blame"
 local container = require "luatensor.nn.container"
 local dropout = require "luatensor.nn.dropout"
 local fields = require "luatensor.nn.module.fields"
-local hooks = require "luatensor.nn.module.hooks"
 local functional = require "luatensor.nn.functional"
 local layer = require "luatensor.nn.layer"
 local linear = require "luatensor.nn.linear"
@@ -129,7 +128,7 @@ local function copy(value, seen)
     return seen[value]
   elseif type(value) ~= "table" then return value
   elseif not seen[value] then
-    local made = setmetatable({}, hooks.class_of(value))
+    local made = setmetatable({}, fields.class_of(value))
     seen[value] = made
     for key, each in next, value do rawset(made, copy(key, seen), copy(each, seen)) end
     fields.note_children(made)

@@ -12,6 +12,12 @@ function fields.is_module(value)
   return type(class) == "table" and class.class_name ~= nil
 end
 
+--- Returns the class of a value, which is not its metatable if the value is a module with hooks.
+function fields.class_of(value)
+  local class = getmetatable(value)
+  return type(class) == "table" and rawget(class, "_without_hooks") or class
+end
+
 -- Records a field in the order of first assignments. A field that was nil in between keeps its position.
 function fields.note(self, name)
   if self._known[name] then return end

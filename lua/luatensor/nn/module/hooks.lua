@@ -7,6 +7,7 @@ local args = require "luatensor.base.args"
 local arity = require "luatensor.base.arity"
 local blame = require "luatensor.base.blame"
 local core = require "luatensor.core"
+local fields = require "luatensor.nn.module.fields"
 local help = require "luatensor.gradients.help"
 local layer = require "luatensor.nn.layer"
 local lists = require "luatensor.base.lists"
@@ -17,14 +18,8 @@ local ag, hooks = core.autograd, {}
 -- fields of the module, so neither its state nor its copies have them. The keys are weak.
 local hooks_of = setmetatable({}, {__mode = "k"})
 
---- Maps a class to its variant with hooks, and a variant to its class. The keys are weak.
-local variants, classes = setmetatable({}, {__mode = "k"}), setmetatable({}, {__mode = "k"})
-
---- Returns the class of a module, which is not the metatable if the module has hooks.
-function hooks.class_of(module)
-  local class = getmetatable(module)
-  return classes[class] or class
-end
+--- Maps a class to its variant with hooks. The keys are weak.
+local variants = setmetatable({}, {__mode = "k"})
 
 -- ---- backward ----
 
@@ -150,7 +145,7 @@ end
 local function variant_of(class)
   local made = variants[class]
   if made then return made end
-  made = {class_name = class.class_name, base = class}
+  made = {class_name = class.class_name, base = class, _without_hooks = class}
   for key, value in pairs(class) do
     if type(key) == "string" and key:find "^__" then made[key] = value end
   end
@@ -163,7 +158,7 @@ local function variant_of(class)
   if layer.keeps_nothing[class.forward] then
     made.__index.forward = function(...) return class.forward(...) end
   end
-  variants[class], classes[made] = made, class
+  variants[class] = made
   return made
 end
 
@@ -181,7 +176,7 @@ function Handle:remove()
   end
   if own and not (own.pre[1] or own.forward[1] or own.backward[1]) then
     hooks_of[self.module] = nil
-    setmetatable(self.module, hooks.class_of(self.module))
+    setmetatable(self.module, fields.class_of(self.module))
   end
 end
 
@@ -241,4 +236,4 @@ function hooks.register_full_backward_hook(self, fn)
   return add("register_full_backward_hook", "backward", self, fn)
 end
 
-return hooks
+return arity.class(hooks)

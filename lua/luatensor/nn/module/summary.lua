@@ -153,9 +153,11 @@ end
 --   as tokens, need a tensor
 -- @treturn table whose text is the table
 -- @raise if the network raises an error for this input
-return function(self, ...)
+local function summary(self, ...)
   local inputs = inputs_of(self, ...)
   local made = setmetatable({parameters = 0, trained = 0, bytes = 0}, Summary)
   made.layers = rows_of(made, self, run(self, inputs))
   return made
 end
+
+return {summary = summary}
