@@ -176,6 +176,9 @@ describe("a table", function()
     local wide, names = {}, {}
     for k = 1, 30 do names[k], wide["column" .. k] = "column" .. k, lt.tensor{k} end
     for line in tostring(data.Table(wide, names)):gmatch "[^\n]+" do assert.is_true(utf8.len(line) <= 83, line) end
+    for text, want in pairs {[("\x80"):rep(30)] = ("\x80"):rep(23) .. "…", [("é"):rep(30)] = ("é"):rep(23) .. "…"} do
+      assert.truthy(tostring(data.Table({a = {text}}, {"a"})):find("\n" .. want .. "\n", 1, true))
+    end
     local html = getmetatable(t).__mime(data.Table({["a<b"] = {"x&y"}}, {"a<b"}))["text/html"]
     assert.equal("<table><tr><th>a&lt;b</th></tr>\n<tr><td>x&amp;y</td></tr></table><p>1 row, 1 column</p>", html)
   end)

@@ -186,7 +186,8 @@ local function length(text) return utf8.len(text) or #text end
 local function short(text)
   text = text:gsub("%c", " ")
   if length(text) <= MOST_CELL then return text end
-  return text:sub(1, (utf8.offset(text, MOST_CELL) or MOST_CELL) - 1) .. "…"
+  local stop = utf8.len(text) and utf8.offset(text, MOST_CELL) or MOST_CELL    -- in bytes if the text is no UTF-8
+  return text:sub(1, stop - 1) .. "…"
 end
 
 -- Returns a column of a printed table: its texts, padded to one width, and the width. Numbers are aligned to the right.
