@@ -69,6 +69,12 @@ tensor *check_tensor_later(lua_State *L, int i, const char *fn) {
   return t;
 }
 
+void end_pending(lua_State *L, storage *s, const char *fn) {
+  run_deferred(L, fn);
+  int st = storage_is_pending(s) ? deferral_provide(s) : OK;
+  if (st != OK) luaL_error(L, "%s: out of memory", fn);
+}
+
 tensor *check_tensor(lua_State *L, int i, const char *fn) {
   tensor *t = check_tensor_later(L, i, fn);
   make_ready(L, t, fn);

@@ -38,10 +38,11 @@ const char *push_lost(lua_State *L, const char *what, place where);
 ** pushes a message with the cause. */
 static inline bool tensor_is_gone(const tensor *t) { return !t->store || storage_is_lost(t->store); }
 
-/* Runs the deferred ops if the tensor, which is not gone, is pending. Functions that read tensors by test_tensor must call
-** it before they use the elements. */
+/* Runs the deferred ops if the tensor, which is not gone, is pending, and allocates its memory if no op has written it.
+** Functions that read tensors by test_tensor must call it before they use the elements. */
+void end_pending(lua_State *L, storage *s, const char *fn);
 static inline void make_ready(lua_State *L, const tensor *t, const char *fn) {
-  if (storage_is_pending(t->store)) run_deferred(L, fn);
+  if (storage_is_pending(t->store)) end_pending(L, t->store, fn);
 }
 const char *push_gone(lua_State *L, const tensor *t);
 
@@ -85,8 +86,9 @@ place      opt_place(lua_State *L, int options, const char *fn, place otherwise)
                                                                                          ** `otherwise` */
 tensor    *opt_out(lua_State *L, int options, const char *fn);                           /* returns option "out", or
                                                                                          ** NULL */
-/* like opt_out, for the value at the top of the stack */
-tensor    *top_out(lua_State *L, const char *fn);
+/* like opt_out, but deferred ops may use the tensor (lua/deferred.h) */
+tensor    *opt_out_later(lua_State *L, int options, const char *fn);
+tensor    *top_out(lua_State *L, const char *fn);            /* the same for the value at the top of the stack */
 /* pushes option out; raises an error unless the option is still `out`, the result of opt_out */
 void       push_out(lua_State *L, int options, const char *fn, const tensor *out);
 bool       opt_bool(lua_State *L, int options, const char *fn, const char *name, bool otherwise);

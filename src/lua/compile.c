@@ -46,9 +46,14 @@ static bool is_mine(void *context, const void *owner) {
   return (!lua_gethook(L) && lua_gc(L, LUA_GCISRUNNING) == 1) || !is_in_interrupt(L);
 }
 
-/* Raises the error of a failed run. */
+/* Raises the error of a failed run. If a check of elements has failed, the error names the line of the operation, not the
+** line at which the list runs. */
 static void raise_run(lua_State *L, int status) {
   deferred_op op = deferral_culprit(open_deferral);
+  if (status == ERR_INDEX) {
+    lua_pushfstring(L, "%s%s%s", op.line, *op.line ? ": " : "", deferral_words());
+    lua_error(L);
+  }
   storage at = {.place = op.where};
   const tensor result = {.store = &at, .dtype = op.dtype};
   raise(L, op.name, status, (const tensor *[]){&result}, 1);
@@ -169,8 +174,8 @@ static void locate(void *context, char *line, size_t size) {
 ** the error, take the place of the function. The operations run before the call returns, also after an error or if the
 ** results fill the stack. Returns the status of lua_pcall. */
 static int call_deferred(lua_State *L, compiled *c, deferral *d) {
-  deferral_log(d, c->logs ? locate : NULL);
-  deferral_open(d, is_mine, lua_topointer(L, LUA_REGISTRYINDEX));
+  deferral_log(d, c->logs);
+  deferral_open(d, is_mine, lua_topointer(L, LUA_REGISTRYINDEX), locate);
   int status = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0);
   bool full = !lua_checkstack(L, 2 * LUA_MINSTACK);
   if (full) lua_settop(L, 1);
@@ -179,6 +184,7 @@ static int call_deferred(lua_State *L, compiled *c, deferral *d) {
   if (ran != LUA_OK) deferral_salvage(d);
   c->last = deferral_counted(d);
   deferral_close(d);
+  forget_kept(L);
   c->calls++;
   add_counts(&c->sum, &c->last);
   if (full) luaL_error(L, "stack overflow");

@@ -22,6 +22,10 @@ static inline void end_full_list(lua_State *L) {
   if (open_deferral && deferral_is_mine(L) && deferral_is_full(open_deferral)) the_deferred_runner(L, NULL);
 }
 
+/* Keeps the value at stack index i alive until the open deferral, if there is one, is closed. */
+void keep_for_list(lua_State *L, int i);
+void forget_kept(lua_State *L);              /* called when the deferral is closed */
+
 /* Raises an error if `fn` is called inside of a compiled function. */
 void check_not_compiled(lua_State *L, const char *fn);
 

@@ -128,17 +128,22 @@ tensor *top_out(lua_State *L, const char *fn) {
   tensor *t = test_tensor(L, -1);
   if (!t) luaL_error(L, "%s: option out: tensor expected, got %s", fn, type_name(L, -1));
   if (tensor_is_gone(t)) luaL_error(L, "%s: option out: %s", fn, push_gone(L, t));
-  make_ready(L, t, fn);
   check_constant(L, fn, -1);
   if (recorder()) recorder()->check_write(L, fn, 0);
   return t;
 }
 
-tensor *opt_out(lua_State *L, int options, const char *fn) {
+tensor *opt_out_later(lua_State *L, int options, const char *fn) {
   if (!options) return NULL;
   push_option(L, options, "out");
   tensor *t = top_out(L, fn);
   lua_pop(L, 1);
+  return t;
+}
+
+tensor *opt_out(lua_State *L, int options, const char *fn) {
+  tensor *t = opt_out_later(L, options, fn);
+  if (t) make_ready(L, t, fn);
   return t;
 }
 

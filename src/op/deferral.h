@@ -37,14 +37,27 @@ static inline int scan_softmax_run_later(const scan_softmax_job *l, tensor *out)
   return open_deferral ? scan_softmax_defer(l, out) : scan_softmax_run(l, out);
 }
 
-enum { OPAQUE_OPTIONS = 192 };
+enum { OPAQUE_OPTIONS = 288, OPAQUE_WORDS = 192, OPAQUE_LINE = 96 };
+
+/* The options and the operands of a call of an opaque op, as opaque_call has them. */
+typedef struct opaque_args {
+  const void   *options;
+  const tensor *in[MAX_OPERANDS];
+  tensor       *out[MAX_OPERANDS];
+  bool          done;                  /* run_all has made the call */
+} opaque_args;
 
 /* An op of another family. A list runs it as it would run at once. */
 typedef struct opaque_op {
   int  (*run)(const void *options, const tensor *const *in, tensor *const *out);   /* an operand may be NULL. If the result
                                        ** is ERR_MEMORY, `out` is unchanged, and the op may run again */
-  size_t options, key;                 /* bytes of the options, at most OPAQUE_OPTIONS. The first `key` bytes are words
-                                       ** without gaps, which decide what the op does; the others are scalars */
+  size_t options, key, numbers;        /* bytes of the options, at most OPAQUE_OPTIONS. The first `key` bytes are words
+                                       ** without gaps, which decide what the op does. `numbers` bytes of scalars follow.
+                                       ** The others, such as seeds, may differ in each call of a compiled function */
+  int  (*run_all)(opaque_args *list, int n);   /* or NULL: makes n calls that follow each other, in this order, and sets
+                                       ** `done` of those that were made. Then `run` is not used */
+  bool   checks;                       /* the op checks elements: it runs even if nobody reads its results. If the check
+                                       ** fails, `run` writes the message to deferral_words and returns ERR_INDEX */
 } opaque_op;
 
 /* A call of an opaque op. */
@@ -52,15 +65,22 @@ typedef struct opaque_call {
   const opaque_op *op;
   const char *name;                    /* the function of the script, for errors; lives as long as the process */
   const void *options;
-  const tensor *in[MAX_ARITY];         /* what the op reads; an operand that is read and written is in both lists */
+  const tensor *in[MAX_OPERANDS];      /* what the op reads; an operand that is read and written is in both lists */
   tensor     *out[MAX_OPERANDS];       /* what the op writes; together at most MAX_OPERANDS operands. out[0] is a tensor */
   int         nin, nout;
 } opaque_call;
 
-int opaque_defer(const opaque_call *c);
+/* Appends the call to the list of the open deferral. Returns false if this is not possible; then the list has run, so that
+** the op may run at once. Otherwise *st is OK, or an error of the list, which was full. */
+bool opaque_defer(const opaque_call *c, int *st);
+
 static inline int opaque_run_later(const opaque_call *c) {
-  return open_deferral ? opaque_defer(c) : c->op->run(c->options, c->in, c->out);
+  int st;
+  return open_deferral && opaque_defer(c, &st) ? st : c->op->run(c->options, c->in, c->out);
 }
+
+/* The message of an op whose check fails, [OPAQUE_WORDS]. For `run` of ops that check elements. */
+char *deferral_words(void);
 
 typedef struct deferral_counts {
   long recorded;             /* ops that were deferred */
@@ -79,8 +99,12 @@ deferral *deferral_new(void);
 void      deferral_free(deferral *d);
 
 /* Opens d in this thread, which must have no open deferral. Only ops for whose context (base/cancel.h) `is_mine` returns
-** true are deferred; others run at once. */
-void deferral_open(deferral *d, bool (*is_mine)(void *context, const void *owner), const void *owner);
+** true are deferred; others run at once. `locate` stores the script's line of an op of the context. */
+void deferral_open(deferral *d, bool (*is_mine)(void *context, const void *owner), const void *owner,
+                   void (*locate)(void *context, char *line, size_t size));
+
+/* Allocates the memory of a pending storage that no op of the list writes. Returns OK or ERR_MEMORY. */
+int deferral_provide(storage *s);
 
 /* Empties the list. The results of ops that have not run are lost: their storages get EPOCH_FAILED. */
 void deferral_drop(deferral *d);
@@ -102,6 +126,7 @@ void deferral_salvage(deferral *d);
 /* An op of the list, for errors: its name, its place and the dtype in which it computes. */
 typedef struct deferred_op {
   const char *name;
+  const char *line;          /* the script's line, if the op checks elements, else "" */
   place       where;
   enum dtype  dtype;
 } deferred_op;
@@ -119,9 +144,8 @@ typedef struct logged_op {
   char name[32], line[96];   /* the function, and the script's line, which may be empty */
 } logged_op;
 
-/* Starts a log of the operations of d, or ends the log if locate is NULL. `locate` stores the script's line of an operation
-** of the context. deferral_logged returns the log of *n operations. */
-void deferral_log(deferral *d, void (*locate)(void *context, char *line, size_t size));
+/* Starts a log of the operations of d, or ends the log. deferral_logged returns the log of *n operations. */
+void deferral_log(deferral *d, bool logs);
 const logged_op *deferral_logged(const deferral *d, size_t *n);
 
 /* The bytes of memory that a run would allocate if no further reference to a tensor is dropped. */

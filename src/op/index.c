@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/dispatch.h"
+#include "op/deferral.h"
 
 void index_start(index_job *j, enum index_op op, const tensor *x) {
   j->op = op;
@@ -24,6 +25,8 @@ int index_add_input(index_job *j, const tensor *t, int first, int ndim, const te
   memcpy(part.dim, j->shape.dim + first, sizeof *part.dim * (size_t)ndim);
   memset(in->stride, 0, sizeof *in->stride * (size_t)j->shape.ndim);
   in->t = t;
+  in->first = first;
+  in->ndim = ndim;
   in->dim = dim;
   in->length = x->shape.dim[dim];
   in->step = x->stride[dim];
@@ -101,6 +104,87 @@ int index_run(index_job *j, tensor *values) {
   collapse(&c);
   place where = j->target.store->place;
   return device_index(where, &c);
+}
+
+/* ---- deferring ---- */
+
+enum { DEFERRED = 6 };                   /* the most index tensors of a deferred job */
+
+/* The options of a deferred job. INDEX_get reads the target and the index tensors, and writes the values. The other jobs also
+** read the values, behind the target, and write the target. The target that a job reads is a view along the dims of the
+** positions. Its stride is 0 in indexed dims. */
+typedef struct index_options {
+  uint64_t op, sound, nindex;
+  struct { int64_t first, ndim, dim, length, step; } index[DEFERRED];
+  const char *function;
+} index_options;
+
+_Static_assert(sizeof(index_options) <= OPAQUE_OPTIONS, "a list has no room for the options");
+
+/* Sets index tensor k of a deferred job. */
+static void set_index(index_job *j, const index_options *o, int k, const tensor *t) {
+  index_input *to = &j->index[k];
+  index_add_input(j, t, (int)o->index[k].first, (int)o->index[k].ndim, &j->target, 0);
+  to->dim = (int)o->index[k].dim;
+  to->length = o->index[k].length;
+  to->step = o->index[k].step;
+}
+
+static int run_deferred(const void *options, const tensor *const *in, tensor *const *out) {
+  const index_options *o = options;
+  bool gets = o->op == INDEX_get;
+  tensor values = gets ? *out[0] : *in[1];
+  index_job j;
+  index_start(&j, (enum index_op)o->op, gets ? in[0] : out[0]);
+  j.shape = in[0]->shape;
+  memcpy(j.stride, in[0]->stride, sizeof j.stride);
+  j.sound = o->sound != 0;
+  j.function = o->function;
+  for (int k = 0; k < (int)o->nindex; k++) set_index(&j, o, k, in[k + (gets ? 1 : 2)]);
+  int st = index_run(&j, &values);
+  const index_input *bad = &j.index[j.bad_index];
+  if (st == ERR_INDEX) index_words(deferral_words(), OPAQUE_WORDS, j.function, j.bad, bad->dim, bad->length);
+  return st;
+}
+
+static const opaque_op deferred_index = {.run = run_deferred, .options = sizeof(index_options),
+                                         .key = offsetof(index_options, function), .checks = true};
+
+/* Appends a job that was checked to the list of the open deferral, as opaque_defer. */
+static bool defer(const index_job *j, tensor *values, int *st) {
+  bool gets = j->op == INDEX_get;
+  tensor target = j->target, along = j->target;
+  opaque_call c = {.op = &deferred_index, .name = *j->function ? j->function : gets ? "index" : "assignment",
+                   .out = {gets ? values : &target}, .nout = 1};
+  index_options o = {.op = (uint64_t)j->op, .sound = j->sound, .nindex = (uint64_t)j->nindex, .function = j->function};
+  along.shape = j->shape;
+  memcpy(along.stride, j->stride, sizeof along.stride);
+  c.options = &o;
+  c.in[c.nin++] = &along;
+  if (!gets) c.in[c.nin++] = values;
+  for (int k = 0; k < j->nindex; k++) {
+    const index_input *in = &j->index[k];
+    o.index[k].first = in->first;
+    o.index[k].ndim = in->ndim;
+    o.index[k].dim = in->dim;
+    o.index[k].length = in->length;
+    o.index[k].step = in->step;
+    c.in[c.nin++] = in->t;
+  }
+  return opaque_defer(&c, st);
+}
+
+int index_run_later(index_job *j, tensor *values) {
+  int64_t stride[MAX_DIMS];
+  int st;
+  if (!open_deferral) return index_run(j, values);
+  st = check(j, values);
+  if (st == OK) st = shape_expand(&values->shape, values->stride, &j->shape, stride);
+  if (st != OK) return st;
+  if (j->nindex <= DEFERRED) return defer(j, values, &st) ? st : index_run(j, values);
+  st = deferral_run(open_deferral);
+  if (st == OK && storage_is_pending(values->store)) st = deferral_provide(values->store);
+  return st == OK ? index_run(j, values) : st;
 }
 
 static int run_nonzero(const tensor *mask, int64_t *out, int64_t *count) {

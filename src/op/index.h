@@ -11,6 +11,7 @@ typedef struct index_input {
   const tensor *t;
   int64_t stride[MAX_DIMS];     /* strides of t along the dims of the positions (index_job), in elements */
   int64_t length, step;         /* number of elements, and stride in elements, of the indexed dim */
+  int     first, ndim;          /* t's shape broadcasts to the dims `first` … first + ndim - 1 of the positions */
   int     dim;                  /* the indexed dim as a script numbers the tensor's dims, but 0-based; used in error
                                 ** messages */
 } index_input;
@@ -47,6 +48,10 @@ int index_add_input(index_job *j, const tensor *t, int first, int ndim, const te
 ** `values` must have exactly this shape and receives the result. Fails with ERR_INDEX, ERR_BROADCAST, ERR_DEVICES,
 ** ERR_READONLY, ERR_OVERLAP, ERR_DTYPE or ERR_NO_KERNEL. */
 int index_run(index_job *j, tensor *values);
+
+/* Like index_run, but the job may be deferred. Then the run of the list reports an index out of range. j->function must be
+** set. */
+int index_run_later(index_job *j, tensor *values);
 
 /* op_count_true sets *count to the number of true elements of a contiguous bool tensor. op_nonzero writes the
 ** 1-based positions of the true elements to `out` [ndim, count], whose row d has the positions in dim d. It fails with

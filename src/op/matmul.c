@@ -182,7 +182,8 @@ static int run_deferred_product(const void *options, const tensor *const *in, te
   return in[2] ? addmm_run(&j, in[2], out[0], o->alpha, o->beta) : matmul_run(&j, out[0], o->alpha, o->beta);
 }
 
-static const opaque_op deferred_product = {run_deferred_product, sizeof(product_options), offsetof(product_options, alpha)};
+static const opaque_op deferred_product = {.run = run_deferred_product, .options = sizeof(product_options),
+                                           .key = offsetof(product_options, alpha), .numbers = 2 * sizeof(scalar)};
 
 int product_run_later(const char *fn, const matmul_job *j, const tensor *input, tensor *out, scalar alpha, scalar beta) {
   product_options o = {(uint64_t)j->kind, (uint64_t)j->dtype, (uint64_t)j->precision, alpha, beta};

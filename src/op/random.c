@@ -5,7 +5,7 @@
 
 #include "base/dispatch.h"
 #include "base/random.h"
-#include "op/op.h"
+#include "op/deferral.h"
 
 /* Returns the greatest value of the float dtype d that is less than b. */
 static double below(enum dtype d, double b) {
@@ -88,36 +88,68 @@ void random_cells_free(random_cells *c) {
 
 /* ---- drawing ---- */
 
-static int run_contiguous(const random_job *j, generator *g, tensor *out) {
-  bool wide = j->op >= RANDOM_integers || out->dtype == DT_float64;
-  random_call c = {
-    .op = j->op, .seed = g->seed, .offset = g->offset, .out = {.data = tensor_data(out), .dtype = out->dtype},
-    .count = out->count, .a = j->a, .b = j->b,
-    .most = j->op == RANDOM_uniform ? fmax(below(out->dtype, j->b), j->a) : 0,
-    .bits = dtypes[out->dtype].digits, .low = j->low, .range = j->range,
-  };
-  place where = out->store->place;
+/* A draw: the fields of the job, and where its numbers begin. */
+typedef struct draw {
+  uint64_t op;
+  scalar   a, b, low, range;             /* of low and range, only the integers are used */
+  uint64_t seed, offset;                 /* offset: with a cell, the distance from the offset in the cell */
+  const uint64_t *cell;                  /* or NULL */
+} draw;
+
+_Static_assert(sizeof(draw) <= OPAQUE_OPTIONS, "a list has no room for the options");
+
+/* Returns whether an element takes a counter value of its own. */
+static bool is_wide(enum random_op op, enum dtype d) { return op >= RANDOM_integers || d == DT_float64; }
+
+/* Fills *d. Fails with the errors of add_cell. */
+static int make_draw(draw *d, const random_job *j, generator *g, place where) {
   const random_cell *cell;
   int st = find_cell(g, where, &cell);
   if (st != OK) return st;
-  if (cell) {
-    c.cell = cell->cell;
-    c.offset -= cell->start;
-  }
-  st = device_random(where, &c);
-  if (st == OK) g->offset += random_counters((uint64_t)out->count, wide);
+  *d = (draw){.op = (uint64_t)j->op, .a = {.f = j->a, .is_float = true}, .b = {.f = j->b, .is_float = true}, .low = {.i = j->low},
+              .range = {.i = (int64_t)j->range}, .seed = g->seed, .offset = g->offset - (cell ? cell->start : 0),
+              .cell = cell ? cell->cell : NULL};
+  return OK;
+}
+
+static int run_contiguous(const draw *d, tensor *out) {
+  enum random_op op = (enum random_op)d->op;
+  random_call c = {
+    .op = op, .seed = d->seed, .offset = d->offset, .cell = d->cell, .out = {.data = tensor_data(out), .dtype = out->dtype},
+    .count = out->count, .a = d->a.f, .b = d->b.f,
+    .most = op == RANDOM_uniform ? fmax(below(out->dtype, d->b.f), d->a.f) : 0,
+    .bits = dtypes[out->dtype].digits, .low = d->low.i, .range = (uint64_t)d->range.i,
+  };
+  return device_random(out->store->place, &c);
+}
+
+static int run(const draw *d, tensor *out) {
+  if (tensor_is_contiguous(out)) return run_contiguous(d, out);
+  tensor fresh = {.store = NULL};
+  int st = tensor_init(&fresh, out->dtype, &out->shape, out->store->place);
+  if (st == OK) st = run_contiguous(d, &fresh);
+  if (st == OK) st = op_copy(out, &fresh);
+  tensor_drop(&fresh);
   return st;
 }
 
-int random_run(const random_job *j, generator *g, tensor *out) {
+static int run_deferred(const void *options, const tensor *const *in, tensor *const *out) {
+  (void)in;
+  return run(options, out[0]);
+}
+
+static const opaque_op deferred_random = {.run = run_deferred, .options = sizeof(draw), .key = offsetof(draw, a),
+                                          .numbers = 4 * sizeof(scalar)};
+
+int random_run_later(const char *fn, const random_job *j, generator *g, tensor *out) {
+  draw d;
   if (j->op < RANDOM_integers && dtype_kind(out->dtype) != KIND_FLOAT) return ERR_DTYPE;
   if (tensor_is_overlapping(out)) return ERR_READONLY;
   if (out->count == 0) return OK;
-  if (tensor_is_contiguous(out)) return run_contiguous(j, g, out);
-  tensor fresh = {.store = NULL};
-  int st = tensor_init(&fresh, out->dtype, &out->shape, out->store->place);
-  if (st == OK) st = run_contiguous(j, g, &fresh);
-  if (st == OK) st = op_copy(out, &fresh);
-  tensor_drop(&fresh);
+  int st = make_draw(&d, j, g, out->store->place);
+  if (st != OK) return st;
+  if (open_deferral) st = opaque_run_later(&(opaque_call){.op = &deferred_random, .name = fn, .options = &d, .out = {out}, .nout = 1});
+  else st = run(&d, out);
+  if (st == OK) g->offset += random_counters((uint64_t)out->count, is_wide(j->op, out->dtype));
   return st;
 }

@@ -19,9 +19,10 @@ typedef struct random_job {
   uint64_t range;
 } random_job;
 
-/* Fills `out`, which may have any strides. Fails with ERR_DTYPE if a distribution of floats is to fill integers or
-** bool, or with ERR_READONLY, ERR_MEMORY or ERR_NO_KERNEL. */
-int random_run(const random_job *j, generator *g, tensor *out);
+/* Fills `out`, which may have any strides. The fill may be deferred; the generator advances at once. fn is the script's
+** function, a string that lives as long as the process. Fails with ERR_DTYPE if a distribution of floats is to fill integers
+** or bool, or with ERR_READONLY, ERR_MEMORY or ERR_NO_KERNEL. */
+int random_run_later(const char *fn, const random_job *j, generator *g, tensor *out);
 
 /* ---- graphs ----
 ** A captured graph reads counter and seed of a generator from a cell in the device's memory. A replay sets the cells,

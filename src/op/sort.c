@@ -1,6 +1,7 @@
 #include "op/sort.h"
 
 #include "base/dispatch.h"
+#include "op/deferral.h"
 
 static void add_operand(operand *o, const tensor *t) {
   if (t) *o = (operand){.data = tensor_data(t), .dtype = t->dtype};
@@ -9,10 +10,9 @@ static void add_operand(operand *o, const tensor *t) {
 static const int64_t *strides_of(const tensor *t) { return t ? t->stride : NULL; }
 static int64_t stride_of(const tensor *t, int dim) { return t && t->shape.ndim > 0 ? t->stride[dim] : 1; }
 
-int op_sort(const sort_job *j) {
+static int run_sort(const sort_job *j) {
   const tensor *in = j->in;
   place where = in->store->place;
-  if (dtype_kind(in->dtype) == KIND_COMPLEX) return ERR_DTYPE;
   sort_call c = {.descending = j->descending, .keep = j->keep, .n = in->shape.ndim > 0 ? in->shape.dim[j->dim] : 1};
   if (in->count == 0 || c.keep == 0) return OK;
   c.in_stride = stride_of(in, j->dim);
@@ -25,4 +25,27 @@ int op_sort(const sort_job *j) {
                                                                   strides_of(j->positions)});
   plan_collapse(&c.outer, 3);
   return device_sort(where, &c);
+}
+
+/* ---- deferring ---- */
+
+typedef struct sort_options {
+  uint64_t descending, values;           /* values: the first result has values, not positions */
+  int64_t  dim, keep;
+} sort_options;
+
+static int run_deferred(const void *options, const tensor *const *in, tensor *const *out) {
+  const sort_options *o = options;
+  return run_sort(&(sort_job){.in = in[0], .dim = (int)o->dim, .descending = o->descending != 0, .keep = o->keep,
+                              .values = o->values ? out[0] : NULL, .positions = o->values ? out[1] : out[0]});
+}
+
+static const opaque_op deferred_sort = {.run = run_deferred, .options = sizeof(sort_options), .key = sizeof(sort_options)};
+
+int sort_run_later(const char *fn, const sort_job *j) {
+  if (dtype_kind(j->in->dtype) == KIND_COMPLEX) return ERR_DTYPE;
+  if (!open_deferral) return run_sort(j);
+  sort_options o = {j->descending, j->values != NULL, j->dim, j->keep};
+  return opaque_run_later(&(opaque_call){.op = &deferred_sort, .name = fn, .options = &o, .in = {j->in}, .nin = 1,
+                                         .out = {j->values ? j->values : j->positions, j->values ? j->positions : NULL}, .nout = 2});
 }

@@ -1,7 +1,7 @@
 #ifndef LT_OP_SORT_H
 #define LT_OP_SORT_H
 
-/* Sorting along a dim. op_sort checks the dtype, makes the plan, and calls the device. It raises no Lua errors. */
+/* Sorting along a dim. sort_run_later checks the dtype, makes the plan, and calls the device. It raises no Lua errors. */
 
 #include "op/op.h"
 
@@ -17,8 +17,8 @@ typedef struct sort_job {
   tensor *values, *positions;
 } sort_job;
 
-/* Sorts along dim j->dim. Fails with ERR_DTYPE for complex numbers, which have no order, or with ERR_MEMORY,
-** ERR_OVERFLOW or ERR_NO_KERNEL. */
-int op_sort(const sort_job *j);
+/* Sorts along dim j->dim; the sort may be deferred. fn is the script's function, a string that lives as long as the process.
+** Fails with ERR_DTYPE for complex numbers, which have no order, or with ERR_MEMORY, ERR_OVERFLOW or ERR_NO_KERNEL. */
+int sort_run_later(const char *fn, const sort_job *j);
 
 #endif

@@ -75,7 +75,7 @@ end
 local function put(t, key, value) t[key] = value end
 
 local function put_in_zeros(g, shape, set)
-  local result = core.zeros(shape, {dtype = g.dtype, device = g.device})
+  local result = core.unwritten(shape, g.dtype, g):zero_()
   set(result, g)
   return result
 end

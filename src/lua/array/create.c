@@ -353,8 +353,18 @@ static void add_constant(lua_State *L, const char *name, lua_CFunction f, int va
   lua_setfield(L, MODULE, name);
 }
 
+/* unwritten(shape, dtype, like): returns a new tensor on like's device for the result of an internal function, which must
+** write the elements before anything reads them. In a compiled function, the memory is allocated when it is needed. */
+static int l_unwritten(lua_State *L) {
+  shape s;
+  check_shape(L, 1, 1, "empty", &s);
+  push_tensor_later(L, "empty", check_dtype(L, 2, "empty"), &s, check_tensor_later(L, 3, "empty")->store->place);
+  return 1;
+}
+
 static const function_row functions[] = {
-  {"full", l_full, 3}, {"arange", l_arange, 4}, {"range", l_range, 4}, {"linspace", l_linspace, 4}, {NULL, NULL, 0}
+  {"full", l_full, 3}, {"arange", l_arange, 4}, {"range", l_range, 4}, {"linspace", l_linspace, 4},
+  {"unwritten", l_unwritten, INTERNAL}, {NULL, NULL, 0}
 };
 static const function_row methods[] = {{"full_like", l_full_like, 3}, {NULL, NULL, 0}};
 

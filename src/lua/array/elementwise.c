@@ -6,7 +6,7 @@
 
 #include "lua/args.h"
 #include "lua/register.h"
-#include "op/elementwise.h"
+#include "op/expression.h"
 
 static const char elementwise_class = 0;
 static const char *const call_options[] = {"out", NULL};
@@ -157,21 +157,22 @@ static int l_call(lua_State *L) {
   if (nargs != e->program.nin)
     return luaL_error(L, "elementwise: %d argument%s expected, got %d", e->program.nin,
                       e->program.nin == 1 ? "" : "s", nargs);
-  for (int i = 0; i < nargs; i++) check_arg(L, i + 1, "elementwise", &j.in[i]);
+  for (int i = 0; i < nargs; i++) check_arg_later(L, i + 1, "elementwise", &j.in[i]);
   int st = elementwise_prepare(e, &j, &wrong);
   if (st != OK) return raise_call(L, st, e, &j, wrong);
   if (!j.has_place) j.place = default_place(L);
-  tensor *out = opt_out(L, options, "elementwise");
+  keep_for_list(L, lua_upvalueindex(1));
+  tensor *out = opt_out_later(L, options, "elementwise");
   bool given = out != NULL;
   if (given) push_out(L, options, "elementwise", out);
-  else out = push_tensor(L, "elementwise", e->result, &j.shape, j.place);
+  else out = push_tensor_later(L, "elementwise", e->result, &j.shape, j.place);
   if (!place_equal(out->store->place, j.place)) {
     const tensor *both[MAX_IN + 1] = {out};
     int n = 1;
     for (int i = 0; i < nargs; i++) if (j.in[i].t) both[n++] = j.in[i].t;
     if (n > 1) return raise(L, "elementwise", ERR_DEVICES, both, n);
   }
-  TRY(L, j.place, st, elementwise_run(e, &j, out));
+  TRY(L, j.place, st, elementwise_run_later(e, &j, out));
   return st == OK ? finish_call(L, &j, given) : raise_job(L, "elementwise", st, &j, out);
 }
 

@@ -221,7 +221,6 @@ static void select_tensor(lua_State *L, int i, selection *s) {
   const tensor *t = test_tensor(L, i);
   if (!t) raise_item(L, i, s->source);
   if (tensor_is_gone(t)) luaL_error(L, "index for dim %d: %s", s->source + 1, push_gone(L, t));
-  make_ready(L, t, "index");
   if (!place_equal(t->store->place, s->x->store->place)) raise(L, "index", ERR_DEVICES, (const tensor *[]){s->x, t}, 2);
   bool mask = t->dtype == DT_bool;
   if (!mask && dtype_kind(t->dtype) > KIND_INT)
@@ -281,7 +280,22 @@ static void select_key(lua_State *L, selection *s) {
 
 /* ---- conversions ---- */
 
-tensor *push_copy(lua_State *L, const char *fn, const tensor *x, enum dtype d) {
+tensor *push_copy_later(lua_State *L, const char *fn, const tensor *x, enum dtype d) {
+  tensor *t = push_tensor_later(L, fn, d, &x->shape, x->store->place);
+  int st;
+  TRY(L, x->store->place, st, op_copy_later(t, x));
+  if (st != OK) raise(L, fn, st, (const tensor *[]){t, x}, 2);
+  return t;
+}
+
+/* Like to_plain, but the copy may be deferred. */
+static const tensor *to_plain_later(lua_State *L, const char *fn, const tensor *x, enum dtype d) {
+  return x->dtype == d && tensor_is_contiguous(x) ? x : push_copy_later(L, fn, x, d);
+}
+
+const tensor *to_plain(lua_State *L, const char *fn, const tensor *x, enum dtype d) {
+  make_ready(L, x, fn);
+  if (x->dtype == d && tensor_is_contiguous(x)) return x;
   tensor *t = push_tensor(L, fn, d, &x->shape, x->store->place);
   int st;
   TRY(L, x->store->place, st, op_copy(t, x));
@@ -289,17 +303,13 @@ tensor *push_copy(lua_State *L, const char *fn, const tensor *x, enum dtype d) {
   return t;
 }
 
-const tensor *to_plain(lua_State *L, const char *fn, const tensor *x, enum dtype d) {
-  return x->dtype == d && tensor_is_contiguous(x) ? x : push_copy(L, fn, x, d);
-}
-
 /* Converts uint64 indices to int64. Values from 2^63 on become the largest int64, which is out of range, too, but not
 ** negative. */
 static const tensor *push_unsigned(lua_State *L, const char *fn, const tensor *x) {
-  tensor *t = push_tensor(L, fn, DT_int64, &x->shape, x->store->place);
+  tensor *t = push_tensor_later(L, fn, DT_int64, &x->shape, x->store->place);
   job j = {.op = OP_minimum, .nin = 2, .in = {{.t = x}, {.s = {.i = INT64_MAX}}}};
   int st = job_prepare(&j);
-  if (st == OK) TRY(L, x->store->place, st, job_run(&j, t));
+  if (st == OK) TRY(L, x->store->place, st, job_run_later(&j, t));
   if (st != OK) raise(L, fn, st, (const tensor *[]){t, x}, 2);
   return t;
 }
@@ -307,7 +317,7 @@ static const tensor *push_unsigned(lua_State *L, const char *fn, const tensor *x
 const tensor *to_indices(lua_State *L, const char *fn, const char *what, const tensor *x) {
   int kind = dtype_kind(x->dtype);
   if (kind != KIND_INT && kind != KIND_UINT) luaL_error(L, "%s: %s: integers expected, got %s", fn, what, dtypes[x->dtype].name);
-  return x->dtype == DT_uint64 ? push_unsigned(L, fn, x) : to_plain(L, fn, x, DT_int64);
+  return x->dtype == DT_uint64 ? push_unsigned(L, fn, x) : to_plain_later(L, fn, x, DT_int64);
 }
 
 const tensor *push_nonzero(lua_State *L, const char *fn, const tensor *mask) {
@@ -348,7 +358,8 @@ static const tensor *from_table(lua_State *L, int i, const tensor *target) {
   return check_tensor(L, lua_gettop(L), "index");      /* a script may have replaced the function */
 }
 
-/* Like value_tensor, but deferred operations may read or write the value. */
+/* Returns the value at stack index i (number, boolean, tensor, nested table) as a tensor, which deferred operations may read
+** or write. Raises an error if the value's device, or the kind of the value's dtype, does not fit target. */
 static const tensor *value_tensor_later(lua_State *L, const char *fn, int i, const tensor *target) {
   if (lua_istable(L, i)) return from_table(L, i, target);
   bool number = is_value(L, i);
@@ -369,15 +380,9 @@ static const tensor *value_tensor_later(lua_State *L, const char *fn, int i, con
   return x;
 }
 
-const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *target) {
+const tensor *to_value_later(lua_State *L, const char *fn, int i, const tensor *target) {
   const tensor *x = value_tensor_later(L, fn, i, target);
-  make_ready(L, x, fn);
-  return x;
-}
-
-const tensor *to_value(lua_State *L, const char *fn, int i, const tensor *target) {
-  const tensor *x = value_tensor(L, fn, i, target);
-  return x->dtype == target->dtype && x->store != target->store ? x : push_copy(L, fn, x, target->dtype);
+  return x->dtype == target->dtype && x->store != target->store ? x : push_copy_later(L, fn, x, target->dtype);
 }
 
 /* ---- index tensors ---- */
@@ -388,11 +393,11 @@ static int raise_value(lua_State *L, const char *fn, const index_job *j, int dim
   return luaL_error(L, "%s", text);
 }
 
-void run_index(lua_State *L, const char *fn, index_job *j, tensor *values, const int *dims) {
+void run_index_later(lua_State *L, const char *fn, index_job *j, tensor *values, const int *dims) {
   j->function = fn;
   for (int k = 0; k < j->nindex; k++) j->index[k].dim = dims[k];
   int st;
-  TRY(L, j->target.store->place, st, index_run(j, values));
+  TRY(L, j->target.store->place, st, index_run_later(j, values));
   if (st == OK) return;
   if (st == ERR_INDEX) raise_value(L, fn, j, dims[j->bad_index]);
   tensor positions = {.shape = j->shape};
@@ -512,11 +517,10 @@ int index_get(lua_State *L) {
   }
   picks all;
   index_job j;
-  make_ready(L, s.x, "index");
   pick_all(L, &s, &all);
   index_start(&j, INDEX_get, &s.view);
   make_job(L, &s, &all, &j);
-  run_index(L, "", &j, push_tensor(L, "index", s.view.dtype, &j.shape, s.view.store->place), all.source);
+  run_index_later(L, "", &j, push_tensor_later(L, "index", s.view.dtype, &j.shape, s.view.store->place), all.source);
   return finish_get(L);
 }
 
@@ -546,10 +550,7 @@ static void assign_view(lua_State *L, tensor *view) {
     return;
   }
   const tensor *value = drop_leading(L, value_tensor_later(L, "assignment", 3, view), &view->shape);
-  if (tensor_conflicts(view, value)) {
-    make_ready(L, value, "assignment");
-    value = push_copy(L, "assignment", value, view->dtype);
-  }
+  if (tensor_conflicts(view, value)) value = push_copy_later(L, "assignment", value, view->dtype);
   TRY(L, view->store->place, st, op_copy_later(view, value));
   raise_assignment(L, st, view, value);
 }
@@ -560,9 +561,9 @@ static void assign_masked(lua_State *L, selection *s) {
   tensor mask = *p->t;
   if (mask.shape.ndim == 0) view_insert(&mask, 0, 1, 0);
   while (mask.shape.ndim < s->view.shape.ndim - p->dim) view_insert(&mask, mask.shape.ndim, 1, 0);
-  job j = {.op = OP_where, .nin = 3, .in = {{.t = &mask}, {.t = value_tensor(L, "assignment", 3, &s->view)}, {.t = &s->view}}};
+  job j = {.op = OP_where, .nin = 3, .in = {{.t = &mask}, {.t = value_tensor_later(L, "assignment", 3, &s->view)}, {.t = &s->view}}};
   int st = job_prepare(&j);
-  if (st == OK) TRY(L, s->view.store->place, st, job_run(&j, &s->view));
+  if (st == OK) TRY(L, s->view.store->place, st, job_run_later(&j, &s->view));
   raise_assignment(L, st, &s->view, NULL);
 }
 
@@ -574,17 +575,16 @@ static void assign_picked(lua_State *L, selection *s) {
   make_job(L, s, &all, &j);
   for (int k = 0; k < all.n; k++)
     if (all.t[k]->store == s->x->store)         /* x[x] = …: the indices must not change while elements are written */
-      j.index[k].t = push_copy(L, "assignment", all.t[k], DT_int64);
-  tensor value = *drop_leading(L, to_value(L, "assignment", 3, &s->view), &j.shape), positions = {.shape = j.shape};
+      j.index[k].t = push_copy_later(L, "assignment", all.t[k], DT_int64);
+  tensor value = *drop_leading(L, to_value_later(L, "assignment", 3, &s->view), &j.shape), positions = {.shape = j.shape};
   int64_t stride[MAX_DIMS];
   if (shape_expand(&value.shape, value.stride, &j.shape, stride) != OK) raise_assignment(L, ERR_BROADCAST, &positions, &value);
-  run_index(L, "", &j, &value, all.source);
+  run_index_later(L, "", &j, &value, all.source);
 }
 
 int index_set(lua_State *L) {
   selection s;
   select_key(L, &s);
-  if (s.npickers > 0) make_ready(L, s.x, "assignment");
   if (tensor_is_overlapping(s.x)) raise(L, "assignment", ERR_READONLY, &s.x, 1);
   bool number = lua_type(L, 3) == LUA_TNUMBER || lua_type(L, 3) == LUA_TBOOLEAN;
   bool masked = number && s.npickers == 1 && s.pickers[0].t->dtype == DT_bool;

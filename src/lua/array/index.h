@@ -14,30 +14,27 @@ int index_set(lua_State *L);
 /* True if this light userdata is lt.newaxis or lt.ellipsis. */
 bool is_index_mark(const void *p);
 
-/* Pushes a new contiguous copy of x in dtype d. */
-tensor *push_copy(lua_State *L, const char *fn, const tensor *x, enum dtype d);
+/* Pushes a new contiguous copy of x in dtype d. The copy may be deferred (lua/deferred.h). */
+tensor *push_copy_later(lua_State *L, const char *fn, const tensor *x, enum dtype d);
 
-/* Returns x itself if it is contiguous and of dtype d, else a contiguous copy of dtype d. */
+/* Returns x itself if it is contiguous and of dtype d, else a contiguous copy of dtype d. Runs deferred ops that use x. */
 const tensor *to_plain(lua_State *L, const char *fn, const tensor *x, enum dtype d);
 
-/* Returns an index tensor, which has any integer dtype, as a contiguous tensor of int64. what: the argument's name in
-** errors, such as "index". */
+/* Returns an index tensor, which has any integer dtype, as a contiguous tensor of int64. The conversion may be deferred.
+** what: the argument's name in errors, such as "index". */
 const tensor *to_indices(lua_State *L, const char *fn, const char *what, const tensor *x);
 
 /* Pushes the 1-based positions of the true elements of a bool mask: [ndim, count], int64. Row d has the positions in
 ** dim d. */
 const tensor *push_nonzero(lua_State *L, const char *fn, const tensor *mask);
 
-/* Returns the value at stack index i (number, boolean, tensor, nested table) as a tensor. Raises an error if the
-** value's device, or the kind of the value's dtype, does not fit target. */
-const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *target);
-
 /* Returns the value at stack index i (number, boolean, tensor, nested table) as a tensor of target's dtype that
-** shares no memory with target. Raises the errors of value_tensor. */
-const tensor *to_value(lua_State *L, const char *fn, int i, const tensor *target);
+** shares no memory with target. The conversion may be deferred. Raises an error if the value's device, or the
+** kind of the value's dtype, does not fit target. */
+const tensor *to_value_later(lua_State *L, const char *fn, int i, const tensor *target);
 
-/* Runs the job and raises its errors. dims[k] is the 0-based dim to which index tensor k applies, for the error
-** messages. */
-void run_index(lua_State *L, const char *fn, index_job *j, tensor *values, const int *dims);
+/* Runs the job, which may be deferred, and raises its errors. dims[k] is the 0-based dim to which index tensor k applies,
+** for the error messages. */
+void run_index_later(lua_State *L, const char *fn, index_job *j, tensor *values, const int *dims);
 
 #endif

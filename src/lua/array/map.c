@@ -71,7 +71,7 @@ static int compute_into(lua_State *L, const call *c, int target) {
 
 /* Runs the op with option out, or a new tensor, as its result. */
 static int compute_or_out(lua_State *L, const call *c, int options) {
-  const tensor *out = opt_out(L, options, c->fn);
+  const tensor *out = opt_out_later(L, options, c->fn);
   if (!out) return compute(L, c);
   push_out(L, options, c->fn, out);
   return compute_into(L, c, lua_gettop(L));

@@ -45,7 +45,7 @@ static int raise_product(lua_State *L, const char *fn, int status, const matmul_
 
 /* Pushes the result of a job whose inputs are checked: option out, or a new tensor. */
 static tensor *push_result(lua_State *L, const char *fn, int options, const matmul_job *j) {
-  tensor *out = opt_out(L, options, fn);
+  tensor *out = opt_out_later(L, options, fn);
   if (out) push_out(L, options, fn, out);
   else out = push_tensor_later(L, fn, j->dtype, &j->shape, j->a->store->place);
   return out;
@@ -196,7 +196,7 @@ static int addmm(lua_State *L, const char *fn, bool in_place) {
     return raise(L, fn, ERR_DEVICES, (const tensor *[]){input, j.a}, 2);
   if (input->dtype == DT_bool) return raise_product(L, fn, ERR_DTYPE, &j, NULL);
   j.dtype = dtype_promote(j.dtype, input->dtype);
-  bool given = opt_out(L, options, fn) != NULL;
+  bool given = opt_out_later(L, options, fn) != NULL;
   if (given && in_place) return luaL_error(L, "%s: option out: the result goes into x", fn);
   tensor *out = in_place ? input : push_result(L, fn, options, &j);
   if (in_place) lua_pushvalue(L, 1);

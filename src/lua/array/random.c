@@ -229,7 +229,7 @@ static int fill(lua_State *L, const char *fn, const random_job *j, generator *g,
   const tensor *about = t;
   int st;
   if (in_place) check_in_place(L, fn);
-  TRY(L, t->store->place, st, random_run(j, g, t));
+  TRY(L, t->store->place, st, random_run_later(fn, j, g, t));
   if (st == ERR_DTYPE) return luaL_error(L, "%s: not for %s; randint is", fn, dtypes[t->dtype].name);
   if (st != OK) return raise(L, fn, st, &about, 1);
   return in_place ? finish_op(L, true) : finish_made(L, options, fn);
@@ -242,7 +242,7 @@ static int create(lua_State *L, const char *fn, int first, int nargs, int option
   enum dtype d = opt_dtype(L, options, fn, j->op >= RANDOM_integers ? DT_int64 : dtype_default_float());
   place where = opt_place(L, options, fn, default_place(L));
   generator *g = opt_generator(L, options, fn);
-  push_tensor(L, fn, d, &s, where);
+  push_tensor_later(L, fn, d, &s, where);
   return fill(L, fn, j, g, options, false);
 }
 
@@ -253,7 +253,7 @@ static int create_like(lua_State *L, const char *fn, int options, const random_j
   enum dtype d = opt_dtype(L, options, fn, like->dtype);
   place where = opt_place(L, options, fn, like->store->place);
   generator *g = opt_generator(L, options, fn);
-  push_tensor(L, fn, d, &like->shape, where);
+  push_tensor_later(L, fn, d, &like->shape, where);
   return fill(L, fn, j, g, options, false);
 }
 
@@ -387,7 +387,7 @@ static int fill_first(lua_State *L, const char *fn, int options, const random_jo
 }
 
 static int in_place_args(lua_State *L, const char *fn, int *nargs) {
-  check_tensor(L, 1, fn);
+  check_tensor_later(L, 1, fn);
   int options = check_options(L, fn, in_place_options, nargs);
   if (*nargs > 3) luaL_error(L, "%s: 2 numbers at most expected, got %d arguments", fn, *nargs - 1);
   return options;
@@ -443,7 +443,7 @@ Fills x with integers from low to high, both included.
 */
 static int l_random_in_place(lua_State *L) {
   int nargs, options = in_place_args(L, "random_", &nargs);
-  enum dtype d = check_tensor(L, 1, "random_")->dtype;
+  enum dtype d = check_tensor_later(L, 1, "random_")->dtype;
   int64_t low = nargs >= 2 ? check_integer(L, 2, "random_", "low") : 0;
   int64_t high = nargs >= 3 ? check_integer(L, 3, "random_", "high") : greatest(d);
   random_job j = integers_job(L, "random_", low, high, d);

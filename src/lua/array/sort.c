@@ -21,7 +21,7 @@ static int line_dim(lua_State *L, const char *fn, int nargs, int i, const tensor
 }
 
 static const tensor *check_ordered(lua_State *L, const char *fn) {
-  const tensor *x = check_tensor(L, 1, fn);
+  const tensor *x = check_tensor_later(L, 1, fn);
   if (dtype_kind(x->dtype) == KIND_COMPLEX)
     luaL_error(L, "%s: not for %s: complex numbers have no order; sort z:abs() or z:real()", fn, dtypes[x->dtype].name);
   return x;
@@ -30,7 +30,7 @@ static const tensor *check_ordered(lua_State *L, const char *fn) {
 /* Runs the job, which fills the tensors at the top of the stack. `results` is the number of these tensors. */
 static int run_sort(lua_State *L, const char *fn, const sort_job *j, int results) {
   int st;
-  TRY(L, j->in->store->place, st, op_sort(j));
+  TRY(L, j->in->store->place, st, sort_run_later(fn, j));
   if (st == ERR_OVERFLOW) return luaL_error(L, "%s: not for lines of more than 2^32 elements", fn);
   if (st != OK) return raise(L, fn, st, &j->in, 1);
   op_params params = {.dim = j->dim, .flag = j->descending, .number = {(double)j->keep}};
@@ -48,7 +48,7 @@ static int sort_or_argsort(lua_State *L, const char *fn, bool positions) {
   j.descending = options && opt_bool(L, options, fn, "descending", false);
   if (options) opt_bool(L, options, fn, "stable", true);
   j.keep = j.in->shape.ndim > 0 ? j.in->shape.dim[j.dim] : 1;
-  tensor *out = push_tensor(L, fn, positions ? DT_int64 : j.in->dtype, &j.in->shape, j.in->store->place);
+  tensor *out = push_tensor_later(L, fn, positions ? DT_int64 : j.in->dtype, &j.in->shape, j.in->store->place);
   if (positions) j.positions = out;
   else j.values = out;
   return run_sort(L, fn, &j, 1);
@@ -100,8 +100,8 @@ static int l_topk(lua_State *L) {
     return luaL_error(L, "topk: k = %I is out of range for dim %d of shape %s", (LUAI_UACINT)j.keep, j.dim + 1,
                       push_shape(L, &s));
   s.dim[j.dim] = j.keep;
-  j.values = push_tensor(L, fn, j.in->dtype, &s, j.in->store->place);
-  j.positions = push_tensor(L, fn, DT_int64, &s, j.in->store->place);
+  j.values = push_tensor_later(L, fn, j.in->dtype, &s, j.in->store->place);
+  j.positions = push_tensor_later(L, fn, DT_int64, &s, j.in->store->place);
   return run_sort(L, fn, &j, 2);
 }
 

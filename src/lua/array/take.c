@@ -18,8 +18,8 @@ static void expect_arguments(lua_State *L, const char *fn, int n, int least, int
 /* Pushes the tensor for a result of dtype d and shape s: option out, if the script gave it, else a new tensor. Option
 ** out must have this dtype and shape, and must not overlap the inputs `in`. */
 static tensor *push_result(lua_State *L, const char *fn, int options, enum dtype d, const shape *s, const tensor *const *in, int nin) {
-  tensor *out = opt_out(L, options, fn);
-  if (!out) return push_tensor(L, fn, d, s, in[0]->store->place);
+  tensor *out = opt_out_later(L, options, fn);
+  if (!out) return push_tensor_later(L, fn, d, s, in[0]->store->place);
   push_out(L, options, fn, out);
   if (!place_equal(out->store->place, in[0]->store->place)) raise(L, fn, ERR_DEVICES, (const tensor *[]){out, in[0]}, 2);
   int st = check_target(out, s, d, in, nin);
@@ -33,7 +33,7 @@ static tensor *push_result(lua_State *L, const char *fn, int options, enum dtype
 /* Runs job j, which reads x at the positions in `indices`. The result goes to a new tensor or to option out. */
 static int run_get(lua_State *L, const char *fn, int options, index_job *j, const tensor *x, const tensor *indices, int dim) {
   tensor *out = push_result(L, fn, options, x->dtype, &j->shape, (const tensor *[]){x, indices}, 2);
-  run_index(L, fn, j, out, &dim);
+  run_index_later(L, fn, j, out, &dim);
   short at = strcmp(fn, "gather") == 0 ? 3 : 2;         /* the stack index of argument `indices` or `index` */
   return finish_record(L, &(op_record){.name = fn, .params = &(op_params){.dim = dim}, .nin = 1, .in = {1}, .first = at,
                                        .last = at, .in_place = options != 0});
@@ -50,7 +50,7 @@ static int run_get(lua_State *L, const char *fn, int options, index_job *j, cons
 static int l_take(lua_State *L) {
   int nargs, options = check_dim_option(L, "take", dim_options, &nargs, 3);
   expect_arguments(L, "take", nargs, 2, 3);
-  const tensor *x = check_tensor(L, 1, "take"), *t = to_indices(L, "take", "indices", check_tensor(L, 2, "take"));
+  const tensor *x = check_tensor_later(L, 1, "take"), *t = to_indices(L, "take", "indices", check_tensor_later(L, 2, "take"));
   if (lua_isnil(L, 3)) nargs = 2;
   if (nargs < 3 && x->shape.ndim != 1) return luaL_error(L, "take: a tensor of %d dims needs a dim", x->shape.ndim);
   int dim = nargs < 3 ? 0 : check_dim_of(L, 3, "take", &x->shape);
@@ -87,7 +87,7 @@ static bool has_points(lua_State *L) {
 /* Checks the index of gather and scatter. The index must have as many dims as x, and may be longer than x only in
 ** dim. */
 static const tensor *check_index(lua_State *L, const char *fn, int i, const tensor *x, int dim) {
-  const tensor *t = check_tensor(L, i, fn);
+  const tensor *t = check_tensor_later(L, i, fn);
   bool fits = t->shape.ndim == x->shape.ndim;
   for (int d = 0; fits && d < t->shape.ndim; d++) fits = d == dim || t->shape.dim[d] <= x->shape.dim[d];
   if (!fits)
@@ -107,10 +107,10 @@ static const tensor *check_index(lua_State *L, const char *fn, int i, const tens
 static int l_gather(lua_State *L) {
   int nargs, options = check_options(L, "gather", out_options, &nargs);
   expect_arguments(L, "gather", nargs, 3, 3);
-  const tensor *x = check_tensor(L, 1, "gather");
+  const tensor *x = check_tensor_later(L, 1, "gather");
   int dim = check_line_dim(L, 2, "gather", &x->shape);
   if (has_points(L)) return call_on_lines(L, "gather", l_gather, 1 << 1 | 1 << 3, 3);
-  const tensor *t = check_tensor(L, 3, "gather");
+  const tensor *t = check_tensor_later(L, 3, "gather");
   t = t->count > 0 ? check_index(L, "gather", 3, x, dim) : to_indices(L, "gather", "index", t);
   index_job j;
   start_along(&j, INDEX_get, x, t, &t->shape, dim);
@@ -129,7 +129,7 @@ static int l_take_along_axis(lua_State *L) {
   const char *fn = "take_along_axis";
   int nargs, options = check_dim_option(L, fn, dim_options, &nargs, 3);
   expect_arguments(L, fn, nargs, 2, 3);
-  const tensor *x = check_tensor(L, 1, fn), *t = check_tensor(L, 2, fn);
+  const tensor *x = check_tensor_later(L, 1, fn), *t = check_tensor_later(L, 2, fn);
   shape others = x->shape;
   if (x->shape.ndim == 0 || t->shape.ndim != x->shape.ndim)
     return luaL_error(L, "%s: x has %d dims, indices %d", fn, x->shape.ndim, t->shape.ndim);
@@ -161,12 +161,12 @@ static const tensor *fit_source(lua_State *L, const tensor *src, const shape *s)
 /* Returns t, or a copy if t shares memory with x. Ops that may write into x call this function for their index tensor,
 ** which must not change during the op. */
 static const tensor *apart(lua_State *L, const char *fn, const tensor *t, const tensor *x) {
-  return t->store == x->store ? push_copy(L, fn, t, t->dtype) : t;
+  return t->store == x->store ? push_copy_later(L, fn, t, t->dtype) : t;
 }
 
 /* Pushes the target of a write: x itself if `in_place` is set, else a copy of x. */
 static const tensor *push_target(lua_State *L, const char *fn, const tensor *x, bool in_place) {
-  if (!in_place) return push_copy(L, fn, x, x->dtype);
+  if (!in_place) return push_copy_later(L, fn, x, x->dtype);
   check_in_place(L, fn);
   lua_pushvalue(L, 1);
   return x;
@@ -174,7 +174,7 @@ static const tensor *push_target(lua_State *L, const char *fn, const tensor *x, 
 
 static int run_put(lua_State *L, const char *fn, const char *name, index_job *j, const tensor *src, int dim, bool in_place) {
   tensor values = *src;
-  run_index(L, fn, j, &values, &dim);
+  run_index_later(L, fn, j, &values, &dim);
   return finish_record(L, &(op_record){.name = name, .params = &(op_params){.dim = dim}, .nin = 2, .in = {1, 4}, .first = 3,
                                        .last = 3, .in_place = in_place});
 }
@@ -198,11 +198,11 @@ static int l_scatter_add(lua_State *L) { return scatter(L, "scatter_add", INDEX_
 
 static int scatter(lua_State *L, const char *fn, enum index_op op, bool in_place) {
   expect_arguments(L, fn, count_arguments(L), 4, 4);
-  const tensor *x = check_tensor(L, 1, fn);
+  const tensor *x = check_tensor_later(L, 1, fn);
   int dim = check_line_dim(L, 2, fn, &x->shape);
   if (has_points(L)) return put_points(L, fn, op == INDEX_put ? l_scatter : l_scatter_add, in_place);
   const tensor *t = apart(L, fn, check_index(L, fn, 3, x, dim), x);
-  const tensor *src = fit_source(L, to_value(L, fn, 4, x), &t->shape);
+  const tensor *src = fit_source(L, to_value_later(L, fn, 4, x), &t->shape);
   const tensor *target = push_target(L, fn, x, in_place);
   index_job j;
   start_along(&j, op, target, t, &t->shape, dim);
@@ -235,13 +235,13 @@ static int l_index_add(lua_State *L) { return index_add(L, "index_add", false); 
 
 static int index_add(lua_State *L, const char *fn, bool in_place) {
   expect_arguments(L, fn, count_arguments(L), 4, 4);
-  const tensor *x = check_tensor(L, 1, fn);
+  const tensor *x = check_tensor_later(L, 1, fn);
   int dim = check_line_dim(L, 2, fn, &x->shape);
   if (has_points(L)) return put_points(L, fn, l_index_add, in_place);
-  const tensor *t = check_tensor(L, 3, fn);
+  const tensor *t = check_tensor_later(L, 3, fn);
   if (t->shape.ndim != 1) return luaL_error(L, "%s: index of %d dims, 1 expected", fn, t->shape.ndim);
   t = apart(L, fn, to_indices(L, fn, "index", t), x);
-  const tensor *src = to_value(L, fn, 4, x), *target = push_target(L, fn, x, in_place);
+  const tensor *src = to_value_later(L, fn, 4, x), *target = push_target(L, fn, x, in_place);
   index_job j;
   index_start(&j, INDEX_add, target);
   for (int d = 0; d < x->shape.ndim; d++) index_dim(&j, target, d);
@@ -349,7 +349,7 @@ static const tensor *in_sorter_order(lua_State *L, const char *fn, int options, 
   int dim = x->shape.ndim - 1;
   start_along(&j, INDEX_get, x, t, &t->shape, dim);
   tensor *out = push_tensor(L, fn, x->dtype, &x->shape, x->store->place);
-  run_index(L, fn, &j, out, &dim);
+  run_index_later(L, fn, &j, out, &dim);
   return out;
 }
 

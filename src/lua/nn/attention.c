@@ -17,15 +17,15 @@ static int run(lua_State *L, bool back) {
   enum attention_tensor wrong;
   for (int k = 0; k < (back ? ATTENTION_TENSORS : ATTENTION_dout); k++)
     if (!may_lack((enum attention_tensor)k) || !lua_isnoneornil(L, argument[k]))
-      j.at[k] = check_tensor(L, argument[k], "attention");
+      j.at[k] = check_tensor_later(L, argument[k], "attention");
   place where = j.at[ATTENTION_q]->store->place;
   int st;
-  TRY(L, where, st, attention_run(&j, &wrong));
+  TRY(L, where, st, attention_run_later(&j, &wrong));
   if (st == OK) return 0;
   if (st == ERR_INNER)
     return luaL_argerror(L, argument[wrong], wrong == ATTENTION_mask ? "no mask of this attention" :
                          wrong == ATTENTION_log_sums ? "no sums of this attention" : "no operand of this attention");
-  return raise(L, "attention", st, j.at, 1);
+  return raise(L, "attention", st, (const tensor *[]){j.at[ATTENTION_q]}, 1);
 }
 
 /* attention(q, k, v, scale, causal, mask, o, log_sums): writes the result to o. Unless log_sums is nil, writes to

@@ -9,17 +9,18 @@
 static int l_step(lua_State *L) {
   enum cell_op op = (enum cell_op)lua_tointeger(L, lua_upvalueindex(1));
   const cell_info *info = &cell_rows[op];
-  const tensor *at[CELL_OPERANDS] = {NULL};
+  tensor *at[CELL_OPERANDS] = {NULL};
   int argument[CELL_OPERANDS] = {0}, n = 0;
   enum cell_operand wrong;
   for (int k = 0; k < CELL_OPERANDS; k++) {
     if (!info->gates[k]) continue;
     argument[k] = ++n;
-    if (!lua_isnoneornil(L, n) || !cell_may_lack(op, (enum cell_operand)k)) at[k] = check_tensor(L, n, info->name);
+    if (!lua_isnoneornil(L, n) || !cell_may_lack(op, (enum cell_operand)k)) at[k] = check_tensor_later(L, n, info->name);
   }
-  int st = cell_run(op, at, &wrong);
+  int st;
+  TRY(L, at[CELL_gates]->store->place, st, cell_run_later(op, at, &wrong));
   if (st == ERR_INNER) return luaL_argerror(L, argument[wrong], "no operand of this cell");
-  return st == OK ? 0 : raise(L, info->name, st, at, 1);
+  return st == OK ? 0 : raise(L, info->name, st, (const tensor *[]){at[CELL_gates]}, 1);
 }
 
 /* Makes core.cells, a table with a function for each op, such as lstm_step. These functions write only to operands

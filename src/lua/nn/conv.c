@@ -61,7 +61,7 @@ static tensor *arg_out(lua_State *L, int i, const char *fn) {
 static tensor *push_result(lua_State *L, const char *fn, int i, const conv_job *j, const tensor *like) {
   if (lua_isnoneornil(L, i)) return push_tensor_later(L, fn, like->dtype, &j->shape, like->store->place);
   lua_pushvalue(L, i);
-  return check_tensor(L, i, fn);
+  return check_tensor_later(L, i, fn);
 }
 
 /* Runs a convolution. The first nin arguments are tensors: two inputs, and a bias if nin is 3. `geometry` and `out`
@@ -143,10 +143,10 @@ static void prepare_pool(lua_State *L, const char *fn, pool_job *j) {
 ** result and, if `position` is set, the positions of the maxima. */
 static int run_pool(lua_State *L, const char *fn, const pool_job *j, int nin, bool position) {
   place where = j->in->store->place;
-  tensor *out = push_tensor(L, fn, j->in->dtype, &j->shape, where);
-  tensor *at = position ? push_tensor(L, fn, DT_int32, &j->shape, where) : NULL;
+  tensor *out = push_tensor_later(L, fn, j->in->dtype, &j->shape, where);
+  tensor *at = position ? push_tensor_later(L, fn, DT_int32, &j->shape, where) : NULL;
   int st;
-  TRY(L, where, st, pool_run(j, out, at));
+  TRY(L, where, st, pool_run_later(fn, j, out, at));
   if (st != OK) return raise_call(L, fn, st, j->in, j->in);
   finish_record(L, &(op_record){.name = fn, .nin = nin, .in = {1, 2}, .nout = position ? 2 : 1, .first = (short)(nin + 1),
                                 .last = (short)(nin + 1)});
@@ -155,7 +155,7 @@ static int run_pool(lua_State *L, const char *fn, const pool_job *j, int nin, bo
 
 /* max_pool(x, windows, flag): returns the maxima, and also their positions if the flag is true. */
 static int l_max_pool(lua_State *L) {
-  pool_job j = {.in = check_tensor(L, 1, "max_pool"), .call = {.op = POOL_max}};
+  pool_job j = {.in = check_tensor_later(L, 1, "max_pool"), .call = {.op = POOL_max}};
   read_windows(L, 2, "max_pool", &j);
   prepare_pool(L, "max_pool", &j);
   return run_pool(L, "max_pool", &j, 1, lua_toboolean(L, 3));
@@ -164,7 +164,7 @@ static int l_max_pool(lua_State *L) {
 /* max_pool_back(y, position, windows, lengths of x …): returns the gradient of x. */
 static int l_max_pool_back(lua_State *L) {
   const char *fn = "max_pool_back";
-  pool_job j = {.in = check_tensor(L, 1, fn), .position = check_tensor(L, 2, fn), .call = {.op = POOL_max_back}};
+  pool_job j = {.in = check_tensor_later(L, 1, fn), .position = check_tensor_later(L, 2, fn), .call = {.op = POOL_max_back}};
   read_windows(L, 3, fn, &j);
   read_lengths(L, 4, fn, j.in->shape.ndim == 3, j.call.in);
   prepare_pool(L, fn, &j);
@@ -173,7 +173,7 @@ static int l_max_pool_back(lua_State *L) {
 
 /* average_pool(x, windows): returns the averages. */
 static int l_average_pool(lua_State *L) {
-  pool_job j = {.in = check_tensor(L, 1, "average_pool"), .call = {.op = POOL_average}};
+  pool_job j = {.in = check_tensor_later(L, 1, "average_pool"), .call = {.op = POOL_average}};
   read_windows(L, 2, "average_pool", &j);
   prepare_pool(L, "average_pool", &j);
   return run_pool(L, "average_pool", &j, 1, false);
@@ -182,7 +182,7 @@ static int l_average_pool(lua_State *L) {
 /* average_pool_back(y, windows, lengths of x …): returns the gradient of x. */
 static int l_average_pool_back(lua_State *L) {
   const char *fn = "average_pool_back";
-  pool_job j = {.in = check_tensor(L, 1, fn), .call = {.op = POOL_average_back}};
+  pool_job j = {.in = check_tensor_later(L, 1, fn), .call = {.op = POOL_average_back}};
   read_windows(L, 2, fn, &j);
   read_lengths(L, 3, fn, j.in->shape.ndim == 3, j.call.in);
   prepare_pool(L, fn, &j);

@@ -13,7 +13,7 @@ static const char *const reductions_of[] = {
 
 /* Reads the arguments from stack index i on: logits, classes, reduction, ignored class. */
 static void check_job(lua_State *L, int i, cross_entropy_job *j) {
-  *j = (cross_entropy_job){.x = check_tensor(L, i, fn), .classes = check_tensor(L, i + 1, fn),
+  *j = (cross_entropy_job){.x = check_tensor_later(L, i, fn), .classes = check_tensor_later(L, i + 1, fn),
                            .reduction = (enum cross_entropy_reduction)luaL_checkoption(L, i + 2, "mean", reductions_of),
                            .ignores = !lua_isnoneornil(L, i + 3)};
   if (j->ignores) j->ignored = check_integer(L, i + 3, fn, "ignore_index");
@@ -31,10 +31,11 @@ static int l_cross_entropy(lua_State *L) {
   lua_settop(L, 4);
   check_job(L, 1, &j);
   place where = j.x->store->place;
-  tensor *out = push_tensor(L, fn, j.compute, &j.losses, where), *sums = push_tensor(L, fn, j.compute, &j.sums, where);
+  tensor *out = push_tensor_later(L, fn, j.compute, &j.losses, where);
+  tensor *sums = push_tensor_later(L, fn, j.compute, &j.sums, where);
   int64_t bad;
   int st;
-  TRY(L, where, st, cross_entropy_run(&j, out, sums, &bad));
+  TRY(L, where, st, cross_entropy_run_later(&j, out, sums, &bad));
   if (st == ERR_INDEX) {
     lua_pushnil(L);
     lua_pushfstring(L, "class %I is out of range: classes are 1 … %I", (LUAI_UACINT)bad, (LUAI_UACINT)j.x->shape.dim[1]);
@@ -42,7 +43,7 @@ static int l_cross_entropy(lua_State *L) {
   }
   if (st != OK) return raise(L, fn, st, &j.x, 1);
   if (j.x->dtype != j.compute) {
-    push_copy(L, fn, out, j.x->dtype);
+    push_copy_later(L, fn, out, j.x->dtype);
     lua_insert(L, -2);
   }
   /* the ignored class has 64 bits, but op_params has doubles, so each half of 32 bits is passed as a double */
@@ -59,12 +60,12 @@ static int l_cross_entropy(lua_State *L) {
 static int l_gradient(lua_State *L) {
   cross_entropy_job j;
   lua_settop(L, 6);
-  const tensor *g = check_tensor(L, 1, fn), *sums = check_tensor(L, 2, fn);
+  const tensor *g = check_tensor_later(L, 1, fn), *sums = check_tensor_later(L, 2, fn);
   check_job(L, 3, &j);
   place where = j.x->store->place;
-  tensor *out = push_tensor(L, fn, j.x->dtype, &j.x->shape, where);
+  tensor *out = push_tensor_later(L, fn, j.x->dtype, &j.x->shape, where);
   int st;
-  TRY(L, where, st, cross_entropy_back(&j, g, sums, out));
+  TRY(L, where, st, cross_entropy_back_later(&j, g, sums, out));
   if (st == ERR_INNER) return luaL_error(L, "%s: the kept sums are of another call", fn);
   if (st != OK) return raise(L, fn, st == ERR_INDEX ? ERR_LATE : st, &j.x, 1);
   return finish_op(L, false);

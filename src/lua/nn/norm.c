@@ -6,7 +6,7 @@
 #include "op/nn/norm.h"
 
 static tensor *check_float(lua_State *L, const char *fn, int i) {
-  tensor *x = check_tensor(L, i, fn);
+  tensor *x = check_tensor_later(L, i, fn);
   if (dtype_kind(x->dtype) != KIND_FLOAT) luaL_error(L, "%s: not for %s; use x:to(\"float32\")", fn, dtypes[x->dtype].name);
   return x;
 }
@@ -28,9 +28,9 @@ static void prepare(lua_State *L, const char *fn, norm_job *j) {
 /* Runs a forward call and pushes the normalised tensor. fn is also the name of the rule that computes the gradient. */
 static int run(lua_State *L, const char *fn, const norm_job *j, const op_params *p) {
   place where = j->x->store->place;
-  tensor *out = push_tensor(L, fn, j->x->dtype, &j->x->shape, where), *stats = push_tensor(L, fn, j->compute, &j->stats, where);
+  tensor *out = push_tensor_later(L, fn, j->x->dtype, &j->x->shape, where), *stats = push_tensor_later(L, fn, j->compute, &j->stats, where);
   int st;
-  TRY(L, where, st, norm_run(j, out, stats));
+  TRY(L, where, st, norm_run_later(fn, j, out, stats));
   if (st != OK) raise(L, fn, st, &j->x, 1);
   finish_record(L, &(op_record){.name = fn, .params = p, .nin = 3, .in = {1, 2, 3}, .nout = 2});
   tensor_drop(stats);
@@ -70,7 +70,7 @@ static int l_norm_channels(lua_State *L) {
 
 /* Pushes a new tensor for a gradient if argument i is true (wanted), else nil. */
 static tensor *push_gradient(lua_State *L, const char *fn, int i, enum dtype d, const shape *s, const tensor *x) {
-  if (lua_toboolean(L, i)) return push_tensor(L, fn, d, s, x->store->place);
+  if (lua_toboolean(L, i)) return push_tensor_later(L, fn, d, s, x->store->place);
   lua_pushnil(L);
   return NULL;
 }
@@ -95,7 +95,7 @@ static int l_norm_back(lua_State *L) {
   tensor *dweight = push_gradient(L, fn, 10, j.compute, &j.parameters, j.x);
   tensor *dbias = push_gradient(L, fn, 11, j.compute, &j.parameters, j.x);
   int st;
-  TRY(L, j.x->store->place, st, norm_back(&j, dx, dweight, dbias));
+  TRY(L, j.x->store->place, st, norm_back_later(fn, &j, dx, dweight, dbias));
   return st == OK ? 3 : raise(L, fn, st, &j.x, 1);
 }
 
@@ -107,9 +107,9 @@ static int l_softmax_back(lua_State *L) {
   norm_job j = {.kind = lua_toboolean(L, 3) ? NORM_log_softmax : NORM_softmax, .gradient = check_float(L, fn, 1),
                 .x = check_float(L, fn, 2)};
   prepare(L, fn, &j);
-  tensor *dx = push_tensor(L, fn, j.x->dtype, &j.x->shape, j.x->store->place);
+  tensor *dx = push_tensor_later(L, fn, j.x->dtype, &j.x->shape, j.x->store->place);
   int st;
-  TRY(L, j.x->store->place, st, norm_back(&j, dx, NULL, NULL));
+  TRY(L, j.x->store->place, st, norm_back_later(fn, &j, dx, NULL, NULL));
   return st == OK ? finish_op(L, false) : raise(L, fn, st, &j.x, 1);
 }
 

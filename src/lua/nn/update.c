@@ -171,12 +171,15 @@ static bool find_operands(lua_State *L, parameter_update *u, int k, bool gives) 
   return st == OK || (push_status(L, st, u->at[0]->store->place), false);
 }
 
-/* Runs deferred operations, then finds the operands of the first n updates that are not done. Between this call and the use of
-** the operands, nothing may run that can free a tensor, such as the garbage collector. Returns n, or the position of an update
-** after pushing its problem. */
+/* True if the updates are deferred. Updates that a graph captures run at once. */
+static bool defers(lua_State *L) { return deferral_is_mine(L) && !update_is_collecting() && !storage_capture; }
+
+/* Finds the operands of the first n updates that are not done. Unless the updates are deferred, runs deferred operations
+** before. Between this call and the use of the operands, nothing may run that can free a tensor, such as the garbage
+** collector. Returns n, or the position of an update after pushing its problem. */
 static int find_all(lua_State *L, update_batch *b, int n) {
   bool gives = update_is_collecting();
-  run_deferred(L, "step");
+  if (!defers(L)) run_deferred(L, "step");
   for (int k = 0; k < n; k++) {
     parameter_update *u = &b->list[k];
     if (u->done || find_operands(L, u, k, gives)) continue;
@@ -202,10 +205,31 @@ static int give_all(lua_State *L, update_batch *b, int n) {
   return n;
 }
 
+/* Defers the first n updates, or, if one of them cannot wait, those before it. Then the list of deferred operations has run.
+** Returns n, or the position of an update after pushing its problem. Raises the errors of the list. */
+static int defer_all(lua_State *L, update_batch *b, int n) {
+  for (int k; (k = next_update(b, n)) < n;) {
+    if (deferral_is_full(open_deferral)) {
+      end_full_list(L);
+      k = find_all(L, b, n);
+      if (k < n) return k;
+      continue;
+    }
+    const tensor *p = b->list[k].at[0];
+    int st;
+    WATCHED(L, st, update_defer(&b->list[k]));
+    if (st != OK) raise(L, "step", st, &p, 1);
+    if (!b->list[k].done) return n;
+  }
+  return n;
+}
+
 /* Makes the first n updates. Returns n, or the position of an update after pushing its problem. If memory is exhausted,
 ** collects garbage and tries once more. */
 static int make_all(lua_State *L, update_batch *b, int n) {
   bool reclaimed = false;
+  int found = defers(L) ? defer_all(L, b, n) : n;
+  if (found < n) return found;
   for (int k; (k = next_update(b, n)) < n;) {
     place where = b->list[k].at[0]->store->place;
     int st;

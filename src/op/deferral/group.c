@@ -73,7 +73,7 @@ void find_needed(deferral *d) {
   }
   for (int i = d->nstep - 1; i >= 0; i--) {
     step *s = &d->steps[i];
-    s->needed = !s->done && has_reader(d, s);
+    s->needed = !s->done && (is_check(s) || has_reader(d, s));
     s->readers = 0;
     s->group = s->next = NONE;
     s->is_piece = false;
@@ -134,9 +134,10 @@ static void count_readers(deferral *d) {
 
 static int later(int a, int b) { return a > b ? a : b; }
 
-/* Returns the first group in which step i may run. */
+/* Returns the first group in which step s may run. A tensor that the script has made earlier is written after the checks
+** of elements before s: if a check fails, later ops have changed nothing. */
 static int first_group(const deferral *d, const step *s) {
-  int first = 0;
+  int first = d->entries[s->out.entry].fresh ? 0 : d->checked;
   for (int k = 0; k < s->nin; k++) {
     const operand_view *list[PIECES];
     for (int i = 0, n = view_sources(d, &s->in[k], list); i < n; i++) {
@@ -241,6 +242,7 @@ static void join(deferral *d, int i, int number) {
     add_readers(d, &s->in[k], -1);
   }
   s->group = number;
+  if (is_check(s)) d->checked = number + 1;
   g->nstep += cost(s);
   if (g->first == NONE) g->first = i;
   else d->steps[g->last].next = i;
@@ -252,7 +254,7 @@ static void join(deferral *d, int i, int number) {
 
 void make_groups(deferral *d) {
   count_readers(d);
-  d->ngroup = 0;
+  d->ngroup = d->checked = 0;
   for (int i = 0; i < d->nstep; i++) {
     const step *s = &d->steps[i];
     if (!s->needed) continue;

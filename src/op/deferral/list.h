@@ -68,6 +68,8 @@ enum step_kind { STEP_MAP, STEP_REDUCE, STEP_LINE, STEP_OPAQUE };
 /* An op that runs as it would run at once (op/deferral.h), and its options. */
 typedef struct opaque_step {
   const opaque_op *op;
+  char     line[OPAQUE_LINE];          /* the script's line, if the op checks elements */
+  bool     ran;                        /* run_all has made the call together with that of an earlier step */
   uint64_t options[OPAQUE_OPTIONS / sizeof(uint64_t)];
 } opaque_step;
 
@@ -98,7 +100,7 @@ typedef struct step {
   int  group, next;                    /* the step's group, and the next step of the group, or of the pieces, or NONE */
   int64_t start[MAX_DIMS];             /* a piece: the position of its first element in the joined tensor */
   int  value;                          /* number of the result in the group's program */
-  int  source[MAX_ARITY];              /* for each input: the step of the same group that computes it, or NONE: the input
+  int  source[MAX_OPERANDS];           /* for each input: the step of the same group that computes it, or NONE: the input
                                        ** is read from memory */
 } step;
 
@@ -115,6 +117,9 @@ typedef struct group {
   int     folded;                      /* the step whose result the next group, a reduction or a softmax, takes as it is
                                        ** computed, or NONE */
 } group;
+
+/* True for an op that checks elements. */
+static inline bool is_check(const step *s) { return s->kind == STEP_OPAQUE && s->op.opaque.op->checks; }
 
 /* True if the group runs as a program. A program converts a number that it reads as if it was an element. */
 static inline bool is_program(const group *g) { return g->first != g->last || g->folded != NONE || g->reads_number; }
@@ -141,8 +146,8 @@ typedef struct device_call {
   plan plan;
 } device_call;
 
-/* Runs an opaque step (opaque.c). */
-int  run_opaque(deferral *d, const step *s);
+/* Runs opaque step i, and the steps behind it that can run with it (opaque.c). */
+int  run_opaque(deferral *d, int i);
 
 /* ---- schedules ---- */
 
@@ -198,11 +203,14 @@ struct deferral {
   bool    running;
   deferred_op culprit;                 /* the op that was appended or run last */
   deferral_counts counts;
-  void  (*locate)(void *context, char *line, size_t size);      /* NULL: operations are not logged */
+  void  (*locate)(void *context, char *line, size_t size);
+  bool    logs;                        /* operations are logged */
   logged_op *logged;
   size_t  nlogged, log_room;
   size_t  temporary;                   /* bytes of the memory that temporary results of the list have at the moment */
   int     nstep, nentry, ngroup, nview, nshape;
+  int     checked;                     /* the number of the group behind the last check of elements */
+  char    words[OPAQUE_WORDS];         /* the message of the op whose check failed */
   int16_t slot[ENTRIES];               /* hash table from addresses of storages to 1 + the index of the entry */
   entry   entries[MOST_ENTRIES];
   step    steps[STEPS];
@@ -237,7 +245,8 @@ bool same_view(const operand_view *a, const operand_view *b, const shape *s);
 
 /* Remembers a step for the error of the operation that follows. */
 static inline void blame(deferral *d, const step *s) {
-  d->culprit = (deferred_op){.name = s->name, .where = s->where, .dtype = s->compute};
+  const char *line = s->kind == STEP_OPAQUE ? s->op.opaque.line : "";
+  d->culprit = (deferred_op){.name = s->name, .line = line, .where = s->where, .dtype = s->compute};
 }
 
 /* ---- the stages of a run ---- */

@@ -9,8 +9,8 @@
 #include "base/cancel.h"
 #include "base/grow.h"
 
-void deferral_log(deferral *d, void (*locate)(void *context, char *line, size_t size)) {
-  d->locate = locate;
+void deferral_log(deferral *d, bool logs) {
+  d->logs = logs;
   d->nlogged = 0;
 }
 
@@ -23,7 +23,7 @@ const logged_op *deferral_logged(const deferral *d, size_t *n) {
 static void add(deferral *d, void *context, const char *name, uint64_t hash) {
   logged_op *list = list_with_room(d->logged, d->nlogged, &d->log_room, sizeof *list);
   if (!list) {
-    d->locate = NULL;
+    d->logs = false;
     return;
   }
   d->logged = list;
@@ -64,7 +64,7 @@ static uint64_t mix_operand(uint64_t h, const step *s, const operand_view *v, co
 static uint64_t mix_options(uint64_t h, const opaque_step *o) {
   h = mix_hash(h, (uintptr_t)o->op);
   for (size_t k = 0; k < o->op->key / sizeof *o->options; k++) h = mix_hash(h, o->options[k]);
-  for (size_t at = o->op->key; at < o->op->options; at += sizeof(scalar)) {
+  for (size_t at = o->op->key; at < o->op->key + o->op->numbers; at += sizeof(scalar)) {
     scalar number;
     memcpy(&number, (const char *)o->options + at, sizeof number);
     h = mix_number(h, &number);

@@ -2,14 +2,21 @@
 
 #include "op/deferral/list.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 /* Sets t to the elements of a view. Until restore_epochs, they are no elements of the list, so that the op may use them. */
 static void open_view(const deferral *d, const operand_view *v, const shape *s, tensor *t) {
   const entry *e = &d->entries[v->entry];
-  *t = (tensor){.store = e->store, .dtype = v->dtype, .shape = *s, .offset = v->offset, .count = 1};
-  for (int k = 0; k < s->ndim; k++) t->count *= s->dim[k];
-  memcpy(t->stride, v->stride, sizeof t->stride);
+  t->store = e->store;
+  t->dtype = v->dtype;
+  t->offset = v->offset;
+  t->weak = t->apart = false;
+  t->count = 1;
+  t->shape.ndim = s->ndim;
+  for (int k = 0; k < s->ndim; k++) {
+    t->count *= t->shape.dim[k] = s->dim[k];
+    t->stride[k] = v->stride[k];
+  }
   e->store->epoch = e->epoch;
 }
 
@@ -21,19 +28,62 @@ static void close_views(const deferral *d, const step *s) {
     if (s->in[k].entry != NONE) d->entries[s->in[k].entry].store->epoch = EPOCH_PENDING;
 }
 
-int run_opaque(deferral *d, const step *s) {
-  tensor operands[MAX_OPERANDS], *results[MAX_OPERANDS];
-  const tensor *inputs[MAX_OPERANDS];
+/* Sets the operands of a step in *a. `operands` has room for the tensors. */
+static void open_step(const deferral *d, const step *s, opaque_args *a, tensor *operands) {
   int n = s->nin + s->nmore;
   open_view(d, &s->out, &s->shape, &operands[n]);
-  results[0] = &operands[n];
+  a->options = s->op.opaque.options;
+  a->out[0] = &operands[n];
+  a->done = false;
   for (int k = 0; k < n; k++) {
     tensor *t = s->in[k].entry == NONE ? NULL : &operands[k];
     if (t) open_view(d, &s->in[k], &s->shapes[k], t);
-    if (k < s->nin) inputs[k] = t;
-    else results[1 + k - s->nin] = t;
+    if (k < s->nin) a->in[k] = t;
+    else a->out[1 + k - s->nin] = t;
   }
-  int st = s->op.opaque.op->run(s->op.opaque.options, inputs, results);
+}
+
+/* True if all operands of the step have memory. */
+static bool has_operands(const deferral *d, const step *s) {
+  bool has = d->entries[s->out.entry].store->ptr != NULL;
+  for (int k = 0; k < s->nin + s->nmore; k++) has &= s->in[k].entry == NONE || d->entries[s->in[k].entry].store->ptr;
+  return has;
+}
+
+/* Returns the end of the steps from number i on that run_all makes together. They follow each other, so no other step computes
+** their operands meanwhile. */
+static int end_of_calls(const deferral *d, int i) {
+  const opaque_op *op = d->steps[i].op.opaque.op;
+  for (int end = i + 1; end < d->nstep; end++) {
+    const step *s = &d->steps[end];
+    if (s->kind != STEP_OPAQUE || s->op.opaque.op != op || s->op.opaque.ran || !has_operands(d, s)) return end;
+  }
+  return d->nstep;
+}
+
+static int run_calls(deferral *d, int i) {
+  int end = end_of_calls(d, i), n = end - i;
+  opaque_args *list = malloc((size_t)n * (sizeof *list + MAX_OPERANDS * sizeof(tensor)));
+  if (!list) return ERR_MEMORY;
+  tensor *operands = (tensor *)(list + n);
+  for (int k = 0; k < n; k++) open_step(d, &d->steps[i + k], &list[k], &operands[k * MAX_OPERANDS]);
+  int st = d->steps[i].op.opaque.op->run_all(list, n);
+  for (int k = 0; k < n; k++) {
+    close_views(d, &d->steps[i + k]);
+    d->steps[i + k].op.opaque.ran = list[k].done;
+  }
+  free(list);
+  return st;
+}
+
+int run_opaque(deferral *d, int i) {
+  tensor operands[MAX_OPERANDS];
+  const step *s = &d->steps[i];
+  const opaque_op *op = s->op.opaque.op;
+  opaque_args a;
+  if (op->run_all) return s->op.opaque.ran ? OK : run_calls(d, i);
+  open_step(d, s, &a, operands);
+  int st = op->run(a.options, a.in, a.out);
   close_views(d, s);
   return st;
 }

@@ -23,10 +23,13 @@ bool deferral_is_full(const deferral *d) {
 }
 deferral_counts deferral_counted(const deferral *d) { return d->counts; }
 deferred_op deferral_culprit(const deferral *d) { return d->culprit; }
+char *deferral_words(void) { return open_deferral->words; }
 
-void deferral_open(deferral *d, bool (*is_mine)(void *context, const void *owner), const void *owner) {
+void deferral_open(deferral *d, bool (*is_mine)(void *context, const void *owner), const void *owner,
+                   void (*locate)(void *context, char *line, size_t size)) {
   d->is_mine = is_mine;
   d->owner = owner;
+  d->locate = locate;
   d->counts = (deferral_counts){0};
   open_deferral = d;
 }
@@ -51,7 +54,7 @@ static void put_shape(deferral *d, const shape *s) {
 
 void deferral_note(void *context, const char *name, enum dtype dtype, const shape *s) {
   if (!deferral_is_mine(context)) return;
-  if (open_deferral->locate) log_tensor(open_deferral, context, name, dtype, s);
+  if (open_deferral->logs) log_tensor(open_deferral, context, name, dtype, s);
   uint64_t *to = &open_deferral->counts.fingerprint;
   *to = mix_hash(*to, (uint64_t)dtype << 8 | (unsigned)s->ndim);
   for (int k = 0; k < s->ndim; k++) *to = mix_hash(*to, (uint64_t)s->dim[k]);
@@ -153,7 +156,7 @@ static void append_map(deferral *d, const job *j, const tensor *out) {
     }
   }
   finish(d, s, out);
-  if (d->locate) log_step(d, s);
+  if (d->logs) log_step(d, s);
 }
 
 /* Appends a step of one input, whose shape is not that of the result. The caller sets the step's `op`. */
@@ -175,35 +178,41 @@ static void append_reduction(deferral *d, const reduction *r, const tensor *out)
   s->op.reduce = *r;
   put(d, (uint64_t)r->dims << 1 | r->keepdim);
   put(d, correction);
-  if (d->locate) log_step(d, s);
+  if (d->logs) log_step(d, s);
 }
 
 static void append_line(deferral *d, const scan_softmax_job *l, const tensor *out) {
   step *s = append_from(d, STEP_LINE, l->info->name, (int)(l->info - scan_softmax_rows), l->compute, l->in, out);
   s->op.line = *l;
   put(d, (uint64_t)l->dim << 1 | l->initial);
-  if (d->locate) log_step(d, s);
+  if (d->logs) log_step(d, s);
 }
 
 /* Sets operand number k of an opaque step, whose strides stay as they are: the op may depend on strides of dims of length
 ** 1. */
 static void set_opaque(deferral *d, step *s, int k, const tensor *t) {
-  static const shape none = {.ndim = 0};
   operand_view *v = &s->in[k];
-  d->shapes[d->nshape++] = t ? t->shape : none;
+  shape *to = &d->shapes[d->nshape++];
+  to->ndim = t ? t->shape.ndim : 0;
   v->entry = NONE;
   v->number = (scalar){.i = 0};
   put(d, t ? (uint64_t)t->shape.ndim : UINT64_MAX);
   if (!t) return;
-  put_shape(d, &t->shape);
-  memcpy(v->stride, t->stride, sizeof v->stride);
-  finish_view(d, v, t, &t->shape);
+  for (int i = 0; i < to->ndim; i++) {
+    to->dim[i] = t->shape.dim[i];
+    v->stride[i] = t->stride[i];
+  }
+  put_shape(d, to);
+  finish_view(d, v, t, to);
 }
 
 static void append_opaque(deferral *d, const opaque_call *c) {
   step *s = append(d, STEP_OPAQUE, c->name, c->nout, c->out[0]->dtype, c->nin, c->out[0]);
   opaque_step *o = &s->op.opaque;
   o->op = c->op;
+  o->ran = false;
+  o->line[0] = '\0';
+  if (c->op->checks && this_operation.context) d->locate(this_operation.context, o->line, sizeof o->line);
   memcpy(o->options, c->options, c->op->options);
   put(d, (uintptr_t)c->op);
   for (size_t k = 0; k < c->op->key / sizeof *o->options; k++) put(d, o->options[k]);
@@ -212,14 +221,13 @@ static void append_opaque(deferral *d, const opaque_call *c) {
   s->shapes = &d->shapes[d->nshape];
   for (int k = 0; k < c->nin; k++) set_opaque(d, s, k, c->in[k]);
   for (int k = 1; k < c->nout; k++) set_opaque(d, s, c->nin + k - 1, c->out[k]);
-  memcpy(s->out.stride, c->out[0]->stride, sizeof s->out.stride);
+  for (int k = 0; k < s->shape.ndim; k++) s->out.stride[k] = c->out[0]->stride[k];
   finish_view(d, &s->out, c->out[0], &c->out[0]->shape);
   blame(d, s);
-  if (d->locate) log_step(d, s);
+  if (d->logs) log_step(d, s);
 }
 
-/* Allocates the memory of a storage that no step of the list writes. */
-static int provide_now(storage *s) {
+int deferral_provide(storage *s) {
   int st = storage_provide(s);
   if (st == OK) s->epoch = place_epoch(s->place);
   return st;
@@ -236,7 +244,7 @@ static bool takes(bool can, const tensor *out, int *st) {
   deferral *d = open_deferral;
   bool defers = can && (is_fresh(out) || deferral_is_mine(this_operation.context));
   *st = !defers || deferral_is_full(d) ? deferral_run(d) : OK;
-  if (!defers && *st == OK && storage_is_pending(out->store)) *st = provide_now(out->store);
+  if (!defers && *st == OK && storage_is_pending(out->store)) *st = deferral_provide(out->store);
   return defers || *st != OK;
 }
 
@@ -269,14 +277,12 @@ static bool can_defer_opaque(const opaque_call *c) {
   return can;
 }
 
-int opaque_defer(const opaque_call *c) {
-  int st;
-  bool defers = takes(can_defer_opaque(c), c->out[0], &st);
-  for (int k = 1; k < c->nout && !defers && st == OK; k++)
-    if (c->out[k] && storage_is_pending(c->out[k]->store)) st = provide_now(c->out[k]->store);
-  if (!defers && st == OK) return c->op->run(c->options, c->in, c->out);
-  if (st == OK) append_opaque(open_deferral, c);
-  return st;
+bool opaque_defer(const opaque_call *c, int *st) {
+  bool defers = takes(can_defer_opaque(c), c->out[0], st);
+  if (defers && *st == OK) append_opaque(open_deferral, c);
+  for (int k = 1; k < c->nout && !defers && *st == OK; k++)
+    if (c->out[k] && storage_is_pending(c->out[k]->store)) *st = deferral_provide(c->out[k]->store);
+  return defers || *st != OK;
 }
 
 int job_run_later(const job *j, tensor *out) {

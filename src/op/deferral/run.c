@@ -145,10 +145,11 @@ static void finish_group(deferral *d, schedule *to, const group *g) {
 /* Runs a group that is an opaque step. */
 static int run_alone(deferral *d, schedule *to, const group *g) {
   size_t before = to->nlaunch;
+  bool ran = d->steps[g->first].op.opaque.ran;
   int st = provide(d, to, g);
   if (st == OK) st = run_step(d, to, g->first);
   if (st != OK) undo(d, to, before);
-  d->counts.singles += st == OK;
+  d->counts.singles += st == OK && !ran;
   d->counts.stored += st == OK;
   return st;
 }

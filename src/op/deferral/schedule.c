@@ -201,7 +201,7 @@ int schedule_launch(deferral *d, const schedule *s, size_t k) {
   const launch *l = &s->launches[k];
   const step *blamed = &d->steps[l->blamed];
   blame(d, blamed);
-  if (l->kind == LAUNCH_OPAQUE) return run_opaque(d, blamed);
+  if (l->kind == LAUNCH_OPAQUE) return run_opaque(d, l->blamed);
   if (l->kind == LAUNCH_PROVIDE) return provide_memory(d, l->entry, l->donor);
   if (l->kind == LAUNCH_DISCARD) discard_memory(d, l->entry);
   if (l->kind == LAUNCH_DISCARD) return OK;

@@ -1,7 +1,7 @@
 #ifndef LT_OP_NN_CELL_H
 #define LT_OP_NN_CELL_H
 
-/* Steps of recurrent cells (LSTM, GRU) on tensors. cell_run checks the operands and calls the device. cell_call in
+/* Steps of recurrent cells (LSTM, GRU) on tensors. cell_run_later checks the operands and calls the device. cell_call in
 ** base/calls.h describes the computation. */
 
 #include "base/tensor.h"
@@ -17,8 +17,8 @@ extern const cell_info cell_rows[CELL_COUNT];
 /* True if operand k of op `op` may be NULL. */
 bool cell_may_lack(enum cell_op op, enum cell_operand k);
 
-/* Runs a step. Tensor at[k] has the shape [rows, gates * width] and contiguous rows. Fails with ERR_INNER if the
-** shape, dtype or place of tensor *wrong does not fit. */
-int cell_run(enum cell_op op, const tensor *const *at, enum cell_operand *wrong);
+/* Runs a step, which may be deferred. Tensor at[k] has the shape [rows, gates * width] and contiguous rows. Fails with
+** ERR_INNER if the shape, dtype or place of tensor *wrong does not fit. */
+int cell_run_later(enum cell_op op, tensor *const *at, enum cell_operand *wrong);
 
 #endif

@@ -187,7 +187,7 @@ static int run_deferred_conv(const void *options, const tensor *const *in, tenso
   return st == OK ? conv_run(&j, out[0]) : st;
 }
 
-static const opaque_op deferred_conv = {run_deferred_conv, sizeof(conv_options), sizeof(conv_options)};
+static const opaque_op deferred_conv = {.run = run_deferred_conv, .options = sizeof(conv_options), .key = sizeof(conv_options)};
 
 int conv_run_later(const char *fn, const conv_job *j, tensor *out) {
   if (!open_deferral) return conv_run(j, out);

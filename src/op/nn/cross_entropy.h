@@ -20,12 +20,13 @@ typedef struct cross_entropy_job {
 ** ERR_INNER if `classes` is not 1-d, contains floats, or does not have as many elements as x has rows. */
 int cross_entropy_prepare(cross_entropy_job *j);
 
-/* Writes the losses, and the sums that cross_entropy_back needs. Fails with ERR_INDEX if a class is out of bounds,
-** and sets *bad to this class. A GPU reports the error at the next wait, as ERR_LATE. */
-int cross_entropy_run(const cross_entropy_job *j, tensor *losses, tensor *sums, int64_t *bad);
+/* Writes the losses, and the sums that cross_entropy_back_later needs. Fails with ERR_INDEX if a class is out of bounds,
+** and sets *bad to this class. A GPU reports the error at the next wait, as ERR_LATE. If the call is deferred, the run of the
+** list reports the error. */
+int cross_entropy_run_later(const cross_entropy_job *j, tensor *losses, tensor *sums, int64_t *bad);
 
-/* Writes the gradient of x to out, which has x's shape and dtype. g is the gradient with respect to the losses. Fails
+/* Writes the gradient of x to out, which has x's shape and dtype; may be deferred. g is the gradient with respect to the losses. Fails
 ** with ERR_INNER if g or sums has a number of elements that does not fit j, or if sums has the wrong dtype. */
-int cross_entropy_back(const cross_entropy_job *j, const tensor *g, const tensor *sums, tensor *out);
+int cross_entropy_back_later(const cross_entropy_job *j, const tensor *g, const tensor *sums, tensor *out);
 
 #endif

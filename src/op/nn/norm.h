@@ -18,7 +18,7 @@ typedef struct norm_job {
   const tensor *x, *weight, *bias;     /* x: floats; for the kinds NORM_softmax and NORM_log_softmax the result of
                                        ** softmax. weight, bias: floats, or NULL */
   tensor       *running_mean, *running_var;   /* only for NORM_channels; may be NULL */
-  const tensor *gradient, *kept;       /* backward only: the gradient of the result, and the stats that norm_run wrote
+  const tensor *gradient, *kept;       /* backward only: the gradient of the result, and the stats of the forward call
                                        ** (NULL for the softmax kinds) */
   int64_t       rows;                  /* number of rows; norm_prepare sets this field and the fields below */
   enum dtype    compute;               /* dtype of stats, and of the gradients of weight and bias */
@@ -30,10 +30,11 @@ typedef struct norm_job {
 int norm_prepare(norm_job *j);
 
 /* Writes `out`, which has x's shape and dtype, and stats. Unless j->given is set, also updates each of running_mean
-** and running_var that is not NULL. */
-int norm_run(const norm_job *j, tensor *out, tensor *stats);
+** and running_var that is not NULL, and increments their versions. The job may be deferred. fn is the script's function, a
+** string that lives as long as the process. */
+int norm_run_later(const char *fn, const norm_job *j, tensor *out, tensor *stats);
 
-/* Writes each of the gradients dx, dweight and dbias that is not NULL. */
-int norm_back(const norm_job *j, tensor *dx, tensor *dweight, tensor *dbias);
+/* Writes each of the gradients dx, dweight and dbias that is not NULL. The job may be deferred. */
+int norm_back_later(const char *fn, const norm_job *j, tensor *dx, tensor *dweight, tensor *dbias);
 
 #endif

@@ -1,6 +1,7 @@
 #include "op/nn/pool.h"
 
 #include "base/dispatch.h"
+#include "op/deferral.h"
 #include "op/nn/conv.h"
 
 static bool is_back(const pool_job *j) { return j->call.op == POOL_max_back || j->call.op == POOL_average_back; }
@@ -85,4 +86,55 @@ int pool_run(const pool_job *j, tensor *out, tensor *position) {
   }
   for (int i = 0; i < 2; i++) tensor_drop(&fresh[i]);
   return st;
+}
+
+/* ---- deferred pooling ---- */
+
+/* The options of a deferred pooling. Its inputs are `in` and the positions of the maxima; it writes the result and, for
+** POOL_max, these positions. */
+typedef struct pool_options {
+  uint64_t op, adaptive, ceil, count_pad;
+  int64_t  in[2], out[2], kernel[2], stride[2], pad[2], dilation[2], divisor;
+} pool_options;
+
+_Static_assert(sizeof(pool_options) <= OPAQUE_OPTIONS, "a list has no room for the options");
+
+static void copy_pair(int64_t to[2], const int64_t from[2]) {
+  for (int d = 0; d < 2; d++) to[d] = from[d];
+}
+
+/* Returns the windows of a call as options. */
+static pool_options options_of(const pool_job *j) {
+  const pool_call *c = &j->call;
+  pool_options o = {.op = (uint64_t)c->op, .adaptive = c->adaptive, .ceil = j->ceil, .count_pad = c->count_pad, .divisor = c->divisor};
+  copy_pair(o.in, c->in);
+  copy_pair(o.out, c->out);
+  copy_pair(o.kernel, c->kernel);
+  copy_pair(o.stride, c->stride);
+  copy_pair(o.pad, c->pad);
+  copy_pair(o.dilation, c->dilation);
+  return o;
+}
+
+static int run_deferred_pool(const void *options, const tensor *const *in, tensor *const *out) {
+  const pool_options *o = options;
+  pool_job j = {.in = in[0], .position = in[1], .ceil = o->ceil != 0,
+                .call = {.op = (enum pool_op)o->op, .adaptive = o->adaptive != 0, .count_pad = o->count_pad != 0, .divisor = o->divisor}};
+  copy_pair(j.call.in, o->in);
+  copy_pair(j.call.out, o->out);
+  copy_pair(j.call.kernel, o->kernel);
+  copy_pair(j.call.stride, o->stride);
+  copy_pair(j.call.pad, o->pad);
+  copy_pair(j.call.dilation, o->dilation);
+  int st = pool_prepare(&j);
+  return st == OK ? pool_run(&j, out[0], out[1]) : st;
+}
+
+static const opaque_op deferred_pool = {.run = run_deferred_pool, .options = sizeof(pool_options), .key = sizeof(pool_options)};
+
+int pool_run_later(const char *fn, const pool_job *j, tensor *out, tensor *position) {
+  if (!open_deferral) return pool_run(j, out, position);
+  pool_options o = options_of(j);
+  return opaque_run_later(&(opaque_call){.op = &deferred_pool, .name = fn, .options = &o, .in = {j->in, j->position}, .nin = 2,
+                                         .out = {out, position}, .nout = 2});
 }

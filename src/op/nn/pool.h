@@ -27,4 +27,8 @@ int pool_prepare(pool_job *j);
 ** not needed. Both tensors have the shape j->shape. */
 int pool_run(const pool_job *j, tensor *out, tensor *position);
 
+/* Like pool_run, but the pooling may be deferred. fn is the script's function, a string that lives as long as the
+** process. */
+int pool_run_later(const char *fn, const pool_job *j, tensor *out, tensor *position);
+
 #endif

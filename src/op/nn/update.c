@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/dispatch.h"
+#include "op/deferral.h"
 
 const update_info update_rows[UPDATE_COUNT] = {
 #define UPDATE0(name, n, ...)          [UPDATE_##name] = {#name, n, 0, {NULL}},
@@ -213,5 +214,62 @@ int op_update(parameter_update *list, int n, int first) {
   for (int k = 0; st == OK && k < b.count; k += each) st = run(&b, k, each);
   if (st == ERR_MEMORY || st == ERR_NO_KERNEL) lower_versions(&b);
   free(b.memory);
+  return st;
+}
+
+/* ---- deferring ---- */
+
+typedef struct update_options {
+  uint64_t op;
+  double   number[UPDATE_NUMBERS];
+} update_options;
+
+_Static_assert(sizeof(update_options) <= OPAQUE_OPTIONS, "a list has no room for the options");
+
+/* Sets u to a deferred call, which reads all operands and writes all but the gradient. `gradient` has room for a tensor. */
+static void set_update(parameter_update *u, const opaque_args *a, tensor *gradient) {
+  const update_options *o = a->options;
+  *u = (parameter_update){.op = (enum update_op)o->op};
+  memcpy(u->number, o->number, sizeof u->number);
+  *gradient = *a->in[1];
+  u->at[0] = a->out[0];
+  u->at[1] = gradient;
+  for (int k = 2; k < operands_of(u); k++) u->at[k] = a->out[k - 1];
+  op_update_check(u->at, operands_of(u), &u->flat);
+}
+
+/* Makes the updates. The versions were raised when the updates were deferred. */
+static int run_deferred(opaque_args *list, int n) {
+  parameter_update *u = malloc((size_t)n * (sizeof *u + sizeof(tensor)));
+  if (!u) return ERR_MEMORY;
+  tensor *gradient = (tensor *)(u + n);
+  int st = OK;
+  for (int k = 0; k < n; k++) set_update(&u[k], &list[k], &gradient[k]);
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < operands_of(&u[k]); i++) u[k].version[i] = u[k].at[i]->store->version;
+  for (int k = 0; st == OK && k < n; k++)
+    if (!u[k].done) st = op_update(u, n, k);
+  for (int k = n - 1; k >= 0; k--) {
+    for (int i = 0; i < operands_of(&u[k]); i++) u[k].at[i]->store->version = u[k].version[i];
+    list[k].done = u[k].done;
+  }
+  free(u);
+  return st;
+}
+
+static const opaque_op deferred_update = {.run_all = run_deferred, .options = sizeof(update_options),
+                                          .key = offsetof(update_options, number)};
+
+int update_defer(parameter_update *u) {
+  update_options o = {.op = (uint64_t)u->op};
+  opaque_call c = {.op = &deferred_update, .name = "step", .options = &o};
+  memcpy(o.number, u->number, sizeof o.number);
+  for (int k = 0; k < operands_of(u); k++) {
+    c.in[c.nin++] = u->at[k];
+    if (k != 1) c.out[c.nout++] = u->at[k];
+  }
+  int st = OK;
+  u->done = opaque_defer(&c, &st) && st == OK;
+  for (int k = 0; u->done && k < c.nout; k++) storage_written(c.out[k]->store);
   return st;
 }

@@ -36,6 +36,11 @@ int op_update_check(tensor *const *at, int operands, bool *flat);
 ** `done` of the updates that were made. If the result is ERR_MEMORY, nothing was written to the others. */
 int op_update(parameter_update *list, int n, int first);
 
+/* Appends the update u, which op_update_check has checked, to the list of the open deferral (op/deferral.h), and sets `done`.
+** Updates that follow each other in the list are made as by op_update. If this is not possible, runs the list and leaves
+** `done` as it is. Returns OK, or an error of the list. */
+int update_defer(parameter_update *u);
+
 /* ---- graphs ----
 ** A captured update reads its numbers from a cell in the device's memory. Before a replay, the optimisers give the numbers
 ** of their next step, in the order of the capture. */

@@ -66,7 +66,7 @@ end
 
 -- ---- as one op ----
 
-local function empty(shape, like) return core.empty(shape, {dtype = like.dtype, device = like.device}) end
+local function empty(shape, like) return core.unwritten(shape, like.dtype, like) end
 
 --- Returns a tensor [batch, heads, rows, width] that is stored as [batch, rows, heads, width], so that heads and
 -- width can be merged into one dim without a copy.
@@ -118,7 +118,7 @@ end
 
 --- Returns a tensor for the logarithms of the sums of exponentials, which are no half floats.
 local function empty_sums(b, h, n, like)
-  return core.empty({b, h, n}, {dtype = core.floats[like.dtype], device = like.device})
+  return core.unwritten({b, h, n}, core.floats[like.dtype], like)
 end
 
 local function run(q, k, v, o, mask)

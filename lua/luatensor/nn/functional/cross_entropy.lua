@@ -51,9 +51,10 @@ local function raise_class(name, class, count)
 end
 
 --- Raises an error for a class out of range. Checks only on the CPU, because reading the classes would wait for a
--- GPU, and not in the capture of a graph. Then the operations on the classes raise an error.
+-- GPU or end the list of a compiled function, and not in the capture of a graph. Otherwise the operations on the
+-- classes raise an error.
 local function check_range(name, target, count, ignored)
-  if not core.has_values(target) or target.size == 0 then return end
+  if not core.has_values(target) or core.defers() or target.size == 0 then return end
   if target:min():item() >= 1 and target:max():item() <= count then return end
   for _, class in ipairs(target:flatten():totable()) do
     if class ~= ignored and (class < 1 or class > count) then raise_class(name, class, count) end

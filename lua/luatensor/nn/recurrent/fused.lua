@@ -13,7 +13,7 @@ local help = require "luatensor.gradients.help"
 local ag, cells = core.autograd, core.cells
 local fused = {}
 
-local function empty(shape, like) return core.empty(shape, {dtype = like.dtype, device = like.device}) end
+local function empty(shape, like) return core.unwritten(shape, like.dtype, like) end
 
 --- Returns the first time, the last time and the increment in the order of the steps.
 local function order(times, backwards)
