@@ -142,8 +142,10 @@ static int run_deferred(const void *options, const tensor *const *in, tensor *co
   j.function = o->function;
   for (int k = 0; k < (int)o->nindex; k++) set_index(&j, o, k, in[k + (gets ? 1 : 2)]);
   int st = index_run(&j, &values);
-  const index_input *bad = &j.index[j.bad_index];
-  if (st == ERR_INDEX) index_words(deferral_words(), OPAQUE_WORDS, j.function, j.bad, bad->dim, bad->length);
+  if (st == ERR_INDEX) {
+    const index_input *bad = &j.index[j.bad_index];
+    index_words(deferral_words(), OPAQUE_WORDS, j.function, j.bad, bad->dim, bad->length);
+  }
   return st;
 }
 
