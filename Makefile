@@ -314,7 +314,7 @@ deps-doc:   ; @tools/deps build run doc
 # ---- use --------------------------------------------------------------------------------------
 
 # Runs make again, because the first make searched for packages before they were installed.
-.PHONY: demo bench bench-distributed sweep deps-peers
+.PHONY: demo bench bench-distributed sweep deps-peers jupyter
 demo: deps-run            ## builds and runs every experiment at full size; DEMO="--iterations 2" for a quick look
 	@$(MAKE) --no-print-directory build
 	@tools/lua examples/demo.lua $(DEMO)
@@ -334,6 +334,14 @@ deps-peers:               ## installs PyTorch and NumPy into a virtual environme
 	@test -x "$(PEERS)/bin/python" || python3 -m venv "$(PEERS)"
 	@"$(PEERS)/bin/pip" install --quiet torch numpy
 	@echo "PYTHON=$(PEERS)/bin/python"
+
+JUPYTER ?= $(HOME)/.cache/luatensor/jupyter
+jupyter: deps-run         ## builds, and installs JupyterLab and the kernel for Lua outside of the repository: JUPYTER=folder
+	@$(MAKE) --no-print-directory build
+	@tools/deps jupyter
+	@test -x "$(JUPYTER)/bin/python" || python3 -m venv "$(JUPYTER)"
+	@"$(JUPYTER)/bin/pip" install --quiet jupyterlab nbconvert ./jupyter
+	@echo "$(JUPYTER)/bin/jupyter lab examples/notebook.ipynb"
 
 # A file for a machine with a GPU, but without a network, compiler or Lua (docs/borrow-a-gpu.md). READY names a folder of
 # compiled kernels for this GPU.

@@ -135,6 +135,17 @@ test-gpu: build           ## the specs on a real GPU of NVIDIA, or of AMD (DEVIC
 test-gcstress: build      ## runs specs with a full collection before every 7th tensor; FULL=1: before every tensor
 	@echo "ROTATION=$(ROTATION)"; $(RUN_SPECS) $(JOBS) --label gcstress LUATENSOR_GCSTRESS=$(if $(FULL),1,7:$(ROTATION)) --without process,texts,uncollected
 
+# ---- notebooks -----------------------------------------------------------------------------------
+
+# Jupyter takes the kernel from this checkout, not the kernel that `make jupyter` has installed.
+AS_JUPYTER = JUPYTER_PATH="$(CURDIR)/jupyter/data" PYTHONPATH="$(CURDIR)/jupyter" "$(JUPYTER)/bin/python"
+HAS_JUPYTER = $(shell "$(JUPYTER)/bin/python" -c 'import ipykernel, nbconvert' 2>/dev/null && echo yes)
+
+.PHONY: test-notebook
+test-notebook: build      ## tests the Jupyter kernel and executes examples/notebook.ipynb, if `make jupyter` was run; JUPYTER=folder
+	@$(if $(HAS_JUPYTER),$(AS_JUPYTER) jupyter/tests/test_kernel.py $(NOTEBOOK_TESTS), \
+	  $(call SKIP,no Jupyter in $(JUPYTER): make jupyter installs it))
+
 # ---- other Luas ----------------------------------------------------------------------------------
 
 # LUA_SOURCE lists archives or folders with the sources of Lua (lua-5.5.0.tar.gz) or of lupa. lupa is a package of PyPI
@@ -174,7 +185,7 @@ test-all:                 ## all tests: the specs in all builds and on the emula
 	  "LUATENSOR_EXHAUSTIVE=1 $(RUN_SPECS) --label exhaustive --with exhaustive" \
 	  "$(RUN_SPECS) $(JOBS) --label divided LUATENSOR_CACHE=$(BUILD)/spec/kernels --with divided" \
 	  "$(RUN_SPECS) --label kills LUATENSOR_TEST_KILLS=50 spec/distributed/faults_spec.lua" \
-	  "make test-nvrtc FULL=1" "make test-hiprtc FULL=1" "make fuzz" \
+	  "make test-nvrtc FULL=1" "make test-hiprtc FULL=1" "make test-notebook" "make fuzz" \
 	  "make torture" "make lint"
 
 # ---- the emulated GPU ---------------------------------------------------------------------------

@@ -53,6 +53,7 @@ local lua_rooms = {
   nn = library, optim = library, data = library, distributed = library,
   train = {"plot", table.unpack(library)},
   page = {"base"}, plot = {"page", table.unpack(library)}, help = {"luatensor", "base"},
+  notebook = {"help", table.unpack(library)},
   bench = {"plot", "page", table.unpack(library)},
   advise = {"bench", "page", table.unpack(library)},
   experiment = {"cli", "bench", "page", table.unpack(library)},

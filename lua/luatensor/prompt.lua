@@ -2,9 +2,7 @@
 -- global, and turns Lua's warnings on.
 
 local lt = require "luatensor"
-
-local globals = {lt = lt, nn = lt.nn, optim = lt.optim, data = lt.data, help = lt.help}
-for name, value in pairs(globals) do rawset(_G, name, value) end
+require "luatensor.globals"
 
 warn "@on"
 print(("%s: lt, nn, optim, data; help \"conv2d\""):format(lt._VERSION))

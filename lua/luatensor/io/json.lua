@@ -38,8 +38,15 @@ end
 
 -- Returns a text as valid UTF-8: each invalid byte becomes U+FFFD.
 local function make_valid(text)
+  local parts, at = {}, 1
   local _, bad = utf8.len(text)
-  return bad and text:sub(1, bad - 1) .. "\u{fffd}" .. make_valid(text:sub(bad + 1)) or text
+  while bad do
+    parts[#parts + 1] = text:sub(at, bad - 1)
+    at = bad + 1
+    _, bad = utf8.len(text, at)
+  end
+  parts[#parts + 1] = text:sub(at)
+  return table.concat(parts, "\u{fffd}")
 end
 
 local write_value

@@ -8,6 +8,7 @@
 #include "io/child.h"
 #include "base/system.h"
 #include "lua/args.h"
+#include "lua/device/notebook.h"
 #include "lua/register.h"
 
 /* sleep(seconds): waits, and returns true. If a signal ends the sleep, such as Ctrl-C, returns false at once. */
@@ -165,7 +166,10 @@ static const function_row functions[] = {
   {"sleep", l_sleep, OUTSIDE}, {"terminal", l_terminal, INTERNAL}, {"cache_folder", l_cache_folder, OUTSIDE},
   {"output_file", l_output_file, OUTSIDE},
   {"available_memory", l_available_memory, INTERNAL}, {"system_memory", l_system_memory, INTERNAL},
-  {"processors", l_processors, INTERNAL}, {"child", l_child, OUTSIDE}, {NULL, NULL, 0}
+  {"processors", l_processors, INTERNAL}, {"child", l_child, OUTSIDE},
+  {"notebook_start", notebook_start, OUTSIDE}, {"notebook_cell", notebook_cell, OUTSIDE},
+  {"notebook_enter", notebook_enter, OUTSIDE}, {"notebook_read", notebook_read, OUTSIDE},
+  {"notebook_write", notebook_write, OUTSIDE}, {NULL, NULL, 0}
 };
 
 void open_system(lua_State *L) {

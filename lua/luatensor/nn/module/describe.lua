@@ -15,8 +15,8 @@ local function parameters_text(n) return ("%s parameter%s"):format(describe.coun
 
 local MOST_SHAPES <const> = 4         -- the largest number of shapes on one line
 
--- Returns the error in the module's fields, or nil. Printing shows this error instead of raising it.
-local function problem_of(self)
+--- Returns the error in the module's fields, or nil. Printing shows this error instead of raising it.
+function describe.problem(self)
   local ok, why = pcall(self._check, self)
   if ok then return nil end
   return (tostring(why):gsub("^[^\n]-:%d+: ", ""):gsub("^" .. self.class_name .. ": ", ""))
@@ -25,7 +25,7 @@ end
 -- Returns the text of a module's own parameters: "weight [128, 64], bias [128]: 8,320 parameters". Adds the
 -- parameters to the set `all`.
 local function shapes_text(self, all)
-  local problem = problem_of(self)
+  local problem = describe.problem(self)
   if problem then return "  " .. problem end
   local parts, count = {}, 0
   for _, name in ipairs(self._names) do

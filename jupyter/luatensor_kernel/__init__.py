@@ -1,0 +1,1 @@
+"""A Jupyter kernel for Lua with luatensor: docs/notebooks.md."""
