@@ -768,6 +768,26 @@ data.TensorDataset(lt.arange(3), lt.ones(3)):all()  --> [0, 1, 2]
 --- data.digits
 data.digits().size  --> 1797
 
+--- data.ImageFolder, ImageFolder:sample
+local root = os.tmpname() .. ".images"
+os.execute(("mkdir -p %s/rose"):format(root))
+lt.save(root .. "/rose/1.png", lt.zeros(3, 4, 5, {dtype = "uint8"}))
+local image, class = data.ImageFolder(root, {mode = "rgb"}):sample(1)
+image.shape  --> [3, 4, 5]
+os.execute("rm -r " .. root)
+
+--- data.transforms.compose, data.transforms.to_float, data.transforms.normalise
+local prepare = data.transforms.compose {data.transforms.to_float(), data.transforms.normalise(0.5, 0.5)}
+prepare(lt.full({1, 1, 2}, 255, {dtype = "uint8"}))  --> [[[1.0, 1.0]]]
+
+--- data.transforms.center_crop
+data.transforms.center_crop(2)(lt.arange(9):reshape(1, 3, 3))  --> [[[0, 1], [3, 4]]]
+
+--- data.transforms.random_crop, data.transforms.random_flip
+local x = lt.rand(3, 32, 32)
+data.transforms.random_flip {p = 0.5}(x).shape  --> [3, 32, 32]
+data.transforms.random_crop(32, {padding = 4})(x).shape  --> [3, 32, 32]
+
 --- Loader:batches
 local loader = data.Loader(data.TensorDataset(lt.arange(6)), {batch_size = 4})
 for x in loader:batches() do print(x.shape) end

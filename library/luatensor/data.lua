@@ -46,6 +46,26 @@ function Loader:state_dict() end
 ---@param state table a result of state_dict
 function Loader:load_state_dict(state) end
 
+---@class luatensor.ImageFolder: luatensor.Dataset
+---@field classes string[]
+---@field paths string[]
+---@field labels integer[]
+local ImageFolder = {}
+
+---Returns one sample.
+---```lua
+---local root = os.tmpname() .. ".images"
+---os.execute(("mkdir -p %s/rose"):format(root))
+---lt.save(root .. "/rose/1.png", lt.zeros(3, 4, 5, {dtype = "uint8"}))
+---local image, class = data.ImageFolder(root, {mode = "rgb"}):sample(1)
+---image.shape  --> [3, 4, 5]
+---os.execute("rm -r " .. root)
+---```
+---@param i integer its number, from 1
+---@return luatensor.Tensor # the image after the transform
+---@return integer # its class
+function ImageFolder:sample(i) end
+
 ---@class luatensor.DistributedSampler
 local DistributedSampler = {}
 
@@ -158,6 +178,28 @@ function data.read_idx(path, options) end
 ---@return luatensor.Dataset # for testing: 10000 samples of the same form
 function data.mnist(folder, options) end
 
+---Makes a data set of the image files in a folder. Each folder in it is a class, with the images in it and in its own
+---folders:
+---
+---    local train = data.ImageFolder("flowers/train", {transform = data.transforms.to_float()})
+---    for x, y in data.Loader(train, {batch_size = 32, shuffle = true}):batches() do … end
+---
+---Classes are sorted by name and numbered from 1, images are sorted by path. An image is read each time that it is
+---used. The fields are `classes`, the list of their names; `paths`, the files; and `labels`, the class of each file.
+---Errors: if the folder cannot be read or has no folders, or if a class has no images.
+---```lua
+---local root = os.tmpname() .. ".images"
+---os.execute(("mkdir -p %s/rose"):format(root))
+---lt.save(root .. "/rose/1.png", lt.zeros(3, 4, 5, {dtype = "uint8"}))
+---local image, class = data.ImageFolder(root, {mode = "rgb"}):sample(1)
+---image.shape  --> [3, 4, 5]
+---os.execute("rm -r " .. root)
+---```
+---@param root string the path of the folder
+---@param options? luatensor.data.ImageFolder.options
+---@return luatensor.ImageFolder #
+function data.ImageFolder(root, options) end
+
 ---Makes a loader, which returns a data set in batches: `for x, y in data.Loader(ds, {batch_size = 64, shuffle =
 ---true}):batches() do`. `#loader` is the number of batches.
 ---Errors: if the batch size is below 1, or ds is no data set.
@@ -261,5 +303,62 @@ function data.read_table(path, options) end
 ---@param x any|luatensor.Tensor a table, or a real tensor [rows, columns] or [rows]
 ---@param options? luatensor.data.write_csv.options
 function data.write_csv(path, x, options) end
+
+---Makes a function that calls functions one after the other, each with the result of the one before it.
+---```lua
+---local prepare = data.transforms.compose {data.transforms.to_float(), data.transforms.normalise(0.5, 0.5)}
+---prepare(lt.full({1, 1, 2}, 255, {dtype = "uint8"}))  --> [[[1.0, 1.0]]]
+---```
+---@param list table of functions
+---@return function #
+function data.transforms.compose(list) end
+
+---Makes a function that returns the middle of an image.
+---```lua
+---data.transforms.center_crop(2)(lt.arange(9):reshape(1, 3, 3))  --> [[[0, 1], [3, 4]]]
+---```
+---@param size any a number, or {height, width}
+---@return function # raises an error for smaller images
+function data.transforms.center_crop(size) end
+
+---Makes a function that returns a random part of an image.
+---```lua
+---local x = lt.rand(3, 32, 32)
+---data.transforms.random_flip {p = 0.5}(x).shape  --> [3, 32, 32]
+---data.transforms.random_crop(32, {padding = 4})(x).shape  --> [3, 32, 32]
+---```
+---@param size any a number, or {height, width}
+---@param options? luatensor.data.transforms.random_crop.options
+---@return function # raises an error for smaller images
+function data.transforms.random_crop(size, options) end
+
+---Makes a function that mirrors an image with a probability, so that left and right are exchanged.
+---```lua
+---local x = lt.rand(3, 32, 32)
+---data.transforms.random_flip {p = 0.5}(x).shape  --> [3, 32, 32]
+---data.transforms.random_crop(32, {padding = 4})(x).shape  --> [3, 32, 32]
+---```
+---@param options? luatensor.data.transforms.random_flip.options
+---@return function #
+function data.transforms.random_flip(options) end
+
+---Makes a function that converts an image of uint8 or uint16 to a float from 0 to 1. Floats stay what they are.
+---```lua
+---local prepare = data.transforms.compose {data.transforms.to_float(), data.transforms.normalise(0.5, 0.5)}
+---prepare(lt.full({1, 1, 2}, 255, {dtype = "uint8"}))  --> [[[1.0, 1.0]]]
+---```
+---@param options? luatensor.data.transforms.to_float.options
+---@return function #
+function data.transforms.to_float(options) end
+
+---Makes a function that subtracts a mean from each channel, and divides it by a deviation.
+---```lua
+---local prepare = data.transforms.compose {data.transforms.to_float(), data.transforms.normalise(0.5, 0.5)}
+---prepare(lt.full({1, 1, 2}, 255, {dtype = "uint8"}))  --> [[[1.0, 1.0]]]
+---```
+---@param mean any a number, or a list of one for each channel
+---@param std any a number other than 0, or a list
+---@return function # of float images
+function data.transforms.normalise(mean, std) end
 
 return data

@@ -527,6 +527,11 @@
 ---@field device? string where the result is
 ---@field image? boolean (default false) if true, x is [n, 1, 28, 28], the shape that convolutions take
 
+---@class (exact) luatensor.data.ImageFolder.options
+---@field transform? function a function that takes an image, uint8 or uint16 [channels, height, width], and returns the value to use in its place
+---@field mode? "rgb"|"gray"|"gray_alpha"|"rgba" (default "rgb") "gray", "gray_alpha", "rgb" or "rgba"
+---@field extensions? string[] (default png, jpg, jpeg, pgm, ppm, pbm, pnm, pam) the list of the endings of image files
+
 ---@class (exact) luatensor.data.Loader.options
 ---@field batch_size? integer (default 1)
 ---@field shuffle? boolean (default false) draws a new order for each epoch
@@ -563,6 +568,17 @@
 ---@field delimiter? string (default ",")
 ---@field na_rep? string (default "") the text of missing values and NaN
 
+---@class (exact) luatensor.data.transforms.random_crop.options
+---@field padding? integer|integer[]|string (default 0) the number of zeros that are first put around the image
+---@field generator? luatensor.generator of random numbers; the default generator unless given
+
+---@class (exact) luatensor.data.transforms.random_flip.options
+---@field p? number (default 0.5) the probability
+---@field generator? luatensor.generator of random numbers; the default generator unless given
+
+---@class (exact) luatensor.data.transforms.to_float.options
+---@field dtype? luatensor.dtype (default the default float) of the result
+
 ---@class (exact) luatensor.kernel.options
 ---@field device? string (default the default device if it is a GPU) else the accelerator
 ---@field parameters? string|integer the list of parameters as text, if the source has types that this function cannot read
@@ -591,7 +607,7 @@
 ---@field metadata? table<string,string> strings by name for other programs to read (.safetensors)
 ---@field group? luatensor.Group a group of processes, which all call lt.save: rank 0 writes its values, and the others wait until the file is there
 ---@field compress? boolean (default false) deflates the tensors (.npz)
----@field quality? number (default 75) from 1 to 100 (.jpg)
+---@field quality? integer (default 75) from 1 to 100 (.jpg)
 
 ---@class (exact) luatensor.load.options
 ---@field device? string (default the default device) where the result is

@@ -44,7 +44,7 @@ function pages.blocks(path)
   return list
 end
 
-local ENDINGS <const> = {npy = true, safetensors = true, csv = true, json = true, svg = true, npz = true, lua = true}
+local ENDINGS <const> = {npy = true, safetensors = true, csv = true, json = true, svg = true, npz = true, lua = true, png = true}
 
 -- Makes an environment in which the blocks of one page run, one after the other.
 function pages.place()

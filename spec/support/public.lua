@@ -96,6 +96,7 @@ public.libraries = {
   ["nn."] = lt.nn, ["nn.init."] = lt.nn.init, ["nn.functional."] = lt.nn.functional, ["nn.utils."] = lt.nn.utils,
   ["nn.parallel."] = lt.nn.parallel, ["nn.metrics."] = lt.nn.metrics,
   ["optim."] = lt.optim, ["optim.scheduler."] = lt.optim.scheduler, ["data."] = lt.data,
+  ["data.transforms."] = lt.data.transforms,
   ["train."] = lt.train, ["distributed."] = lt.distributed, ["bench."] = lt.bench, ["plot."] = lt.plot,
   ["advise."] = lt.advise, ["info."] = lt.info,
 }

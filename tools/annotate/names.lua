@@ -72,6 +72,8 @@ names.classes = {
   {name = "Scheduler", of = "optim", lines = "---@field last_epoch integer"},
   {name = "ReduceLROnPlateau", of = "optim", parent = "Scheduler"},
   {name = "Dataset", of = "data", lines = "---@field size integer"}, {name = "Loader", of = "data"},
+  {name = "ImageFolder", of = "data", parent = "Dataset", lines = "---@field classes string[]\n" ..
+    "---@field paths string[]\n---@field labels integer[]"},
   {name = "DistributedSampler", of = "data"},
   {name = "Figure", of = "plot"},
   {name = "Progress", of = "train"}, {name = "Log", of = "train", lines = "---@field rows table[]"},

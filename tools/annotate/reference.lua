@@ -33,7 +33,7 @@ local pages = {
     "optim_grad_scaler optim_sharded"},
   {"schedulers", "Schedulers of learning rates", "optim_scheduler_base optim_scheduler_decay optim_scheduler_cosine " ..
     "optim_scheduler_cycle optim_scheduler_plateau optim_scheduler_sequence"},
-  {"data", "Data sets and batches", "dataset loader sampler idx csv digits"},
+  {"data", "Data sets and batches", "dataset class loader sampler idx csv table file digits folder transforms"},
   {"plotting", "Plots", "xy bars cells subplots figure"},
   {"train", "Aids for training loops", "train_progress train_stopping train_log"},
   {"distributed", "Many processes", "distributed group"},

@@ -16,12 +16,14 @@ local arity = require "luatensor.base.arity"
 local data = {}
 
 --- Names of the files of luatensor/data. Each file returns a table of functions and classes by name.
-local files = {"dataset", "split", "sampler", "loader", "digits", "idx", "csv", "table_file"}
+local files = {"dataset", "split", "sampler", "loader", "digits", "idx", "csv", "table_file", "image_folder"}
 local nouns = {Loader = "loader", DistributedSampler = "sampler"}        -- for errors of methods; others are data sets
 for _, file in ipairs(files) do
   for name, value in pairs(require("luatensor.data." .. file)) do
     data[name] = type(value) == "table" and arity.class(value, nil, nouns[name] or "dataset") or value
   end
 end
+
+data.transforms = arity.library(require "luatensor.data.transforms")
 
 return arity.library(data)
