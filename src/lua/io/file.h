@@ -10,9 +10,13 @@
 /* Returns argument i as a path. Raises an error if the argument is no string or contains a zero byte. */
 const char *check_path(lua_State *L, int i, const char *fn);
 
-/* Raises an error such as "load: x.npy: truncated". raise_errno takes the last part of the message from errno. */
+/* Raises an error such as "load: x.npy: truncated". raise_errno takes the last part of the message from errno,
+** and so does raise_wrong if `wrong` is empty. */
 int raise_bad(lua_State *L, const char *fn, const char *path, const char *wrong);
 int raise_errno(lua_State *L, const char *fn, const char *path);
+static inline int raise_wrong(lua_State *L, const char *fn, const char *path, const char *wrong) {
+  return wrong[0] ? raise_bad(L, fn, path, wrong) : raise_errno(L, fn, path);
+}
 
 /* A file that Lua owns: after any error it is closed, and removed if it is unfinished. */
 typedef struct file {

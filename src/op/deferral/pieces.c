@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-
 /* True if step i writes a copy of a view of memory in the same dtype, or a number. A number that fills half floats is rounded
 ** when it is stored. */
 static bool may_be_piece(const step *s) {
