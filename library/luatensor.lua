@@ -5090,6 +5090,9 @@ function lt.autograd_function(f) end
 function lt.detect_anomaly(fn, ...) end
 
 ---Returns the chart of seconds by size as a figure of lt.plot.
+---```lua
+---print(plot.line({1, 4, 9, 16}, {title = "Squares"}):text {width = 40, height = 8})
+---```
 ---@return luatensor.Figure #
 ---@return nil #
 ---@return string # the reason: nothing was measured

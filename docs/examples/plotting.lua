@@ -1,4 +1,4 @@
---- plot.line, Figure:text
+--- plot, plot.line, Figure:text
 print(plot.line({1, 4, 9, 16}, {title = "Squares"}):text {width = 40, height = 8})
 
 --- Figure:svg

@@ -1291,7 +1291,23 @@
 ---@field theme? "auto"|"light"|"dark" (default "auto") or "light" or "dark"
 
 ---@class (exact) luatensor.Log.plot.options
----@field columns? (string|integer)[] the names to draw (default: all but the first); all other options are those of plot.line
+---@field columns? (string|integer)[] (default all but the first) the names to draw
+---@field title? string
+---@field xlabel? string
+---@field ylabel? string
+---@field xscale? "linear"|"log" (default "linear") or "log"
+---@field yscale? "linear"|"log" (default "linear") or "log"
+---@field xlim? number[] {low, high}
+---@field ylim? number[] {low, high}
+---@field label? string name of the only series
+---@field labels? string|integer names of the series
+---@field legend? boolean false for none, true for a legend of one series, too
+---@field color? string "#rrggbb"
+---@field style? "solid"|"dashed"|"dotted" (default "solid") or "dashed" or "dotted"
+---@field marks? boolean a mark at each point. By default lines of at most 30 points have marks
+---@field width? integer (default 720) of the picture in pixels
+---@field height? integer (default 420)
+---@field theme? "auto"|"light"|"dark" (default "auto") "light" or "dark", or "auto", which follows the viewer
 
 ---@class (exact) luatensor.train.progress.options
 ---@field title? string (default "") the beginning of the line

@@ -176,8 +176,12 @@ end
 
 --- Draws columns against the first column, by plot.line.
 -- @function Log:plot
--- @tparam[opt] table options `columns`: the names to draw (default: all but the first); all other options are those of
---   plot.line
+-- @tparam[opt] table options `columns`: the names to draw (default: all but the first); `title`;
+--   `xlabel`; `ylabel`; `xscale` ("linear"): or "log"; `yscale` ("linear"): or "log"; `xlim`: {low, high}; `ylim`:
+--   {low, high}; `label`: name of the only series; `labels`: names of the series; `legend`: false for none, true for
+--   a legend of one series, too; `color`: "#rrggbb"; `style` ("solid"): or "dashed" or "dotted"; `marks`: a mark at
+--   each point. By default lines of at most 30 points have marks. `width` (720): of the picture in pixels; `height`
+--   (420); `theme` ("auto"): "light" or "dark", or "auto", which follows the viewer
 -- @treturn Figure `print(figure)` draws it in the terminal, `figure:save "run.svg"` in a file
 function Log:plot(options)
   local first, series = self.columns[1], {xlabel = self.columns[1]}
