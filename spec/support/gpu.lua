@@ -1,7 +1,6 @@
 -- Helpers of specs that need a GPU. If the machine has a GPU, the specs run on it. Otherwise the spec file runs itself
 -- again on the emulator, in one process for each mode.
 local busted = require "busted"
-local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
 local shell = require "spec.support.shell"
 
@@ -100,7 +99,8 @@ function gpu.describe(name, modes, body)
   if gpu.api.is_available() then return busted.describe(name, body) end
   local file = debug.getinfo(2, "S").source:match "@(.*)"
   busted.describe(name .. ", on the emulator", function()
-    for _, mode in ipairs(helpers.in_turn(modes)) do
+    -- Specs that do not load the helpers keep their default device, so the helpers are loaded only here.
+    for _, mode in ipairs(require("spec.support.helpers").in_turn(modes)) do
       local environment = gpu.environment(mode)
       if not environment then return busted.pending("no GPU, and make emulator builds what stands in for it") end
       busted.it(label(mode), function() shell.passes(("tools/lua spec/support/run.lua %s %s"):format(environment, file)) end)
