@@ -17,16 +17,19 @@ FUZZ_SOURCES_csv    := src/io/csv.c src/io/unpack.c src/base/system.c src/base/t
 FUZZ_SOURCES_gzip   := src/io/unpack.c src/base/system.c spec/fuzz/targets/input.c
 FUZZ_SOURCES_dlpack := src/io/dlpack_read.c src/base/shape.c src/base/dtype.c
 FUZZ_SOURCES_text   := src/base/text.c
+FUZZ_SOURCES_png    := src/io/png_read.c src/io/image.c src/base/cancel.c spec/fuzz/targets/images.c
+FUZZ_SOURCES_netpbm := src/io/netpbm.c src/io/image.c src/base/cancel.c spec/fuzz/targets/images.c
+FUZZ_SOURCES_jpeg   := src/io/jpeg.c src/io/image.c src/base/lock.c spec/fuzz/targets/images.c
 FUZZ_PROBE = echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return 0 * (d[0] + n); }' | \
   $(FUZZ_CLANG) -x c -fsanitize=fuzzer,address - -o /dev/null 2>/dev/null
 
-$(FUZZ)/%.fuzz: spec/fuzz/targets/%.c $(wildcard spec/fuzz/targets/input.* src/*.h src/*/*.h src/io/csv.c src/io/npy.c src/io/unpack.c src/io/dlpack.c src/io/dlpack_read.c src/base/shape.c src/base/dtype.c src/base/system.c src/base/text.c)
+$(FUZZ)/%.fuzz: spec/fuzz/targets/%.c $(wildcard spec/fuzz/targets/input.* spec/fuzz/targets/images.* src/io/image.c src/io/png_read.c src/io/netpbm.c src/io/jpeg.c src/base/cancel.c src/base/lock.c src/*.h src/*/*.h src/io/csv.c src/io/npy.c src/io/unpack.c src/io/dlpack.c src/io/dlpack_read.c src/base/shape.c src/base/dtype.c src/base/system.c src/base/text.c)
 	@mkdir -p $(@D)
 	$(call say,$@)$(FUZZ_CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_SOURCES_$*) $(ZLIB_LIBS) -lm
 
 .PHONY: fuzz fuzz-targets
 fuzz-targets:
-	@if $(FUZZ_PROBE); then $(MAKE) --no-print-directory -s $(patsubst %,$(FUZZ)/%.fuzz,npy csv gzip dlpack text); fi
+	@if $(FUZZ_PROBE); then $(MAKE) --no-print-directory -s $(patsubst %,$(FUZZ)/%.fuzz,npy csv gzip dlpack text png netpbm jpeg); fi
 
 fuzz:                     ## tests every parser with inputs that are nearly valid, under ASan; FUZZ_SECONDS=60 FUZZ_TARGETS="npy csv.fuzz"
 	@$(MAKE) --no-print-directory -s build SANITIZE=address,undefined

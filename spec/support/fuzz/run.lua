@@ -10,7 +10,7 @@ local HANGS <const> = 60                     -- seconds after which an input cou
 
 local loops = {"npy", "npz", "safetensors", "checkpoint", "json", "results", "idx", "csv", "table", "groups", "einsum", "elementwise",
                "kernel", "names", "arguments", "state", "bytes", "options", "index"}
-local parsers = {"npy", "csv", "gzip", "dlpack", "text"}
+local parsers = {"npy", "csv", "gzip", "dlpack", "text", "png", "netpbm", "jpeg"}
 
 local function run(command)
   local pipe <close> = assert(io.popen(command .. " 2>&1; echo \"status $?\""))
