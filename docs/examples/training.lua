@@ -780,6 +780,16 @@ os.execute("rm -r " .. root)
 local prepare = data.transforms.compose {data.transforms.to_float(), data.transforms.normalise(0.5, 0.5)}
 prepare(lt.full({1, 1, 2}, 255, {dtype = "uint8"}))  --> [[[1.0, 1.0]]]
 
+--- nn.functional.interpolate
+local x = lt.tensor {{{{0.0, 4.0}}}}
+nn.functional.interpolate(x, {size = {1, 4}, mode = "bilinear"})  --> [[[[0.0, 1.0, 3.0, 4.0]]]]
+
+--- nn.Upsample
+nn.Upsample {scale_factor = 2, mode = "nearest"}(lt.rand(1, 3, 8, 8)).shape  --> [1, 3, 16, 16]
+
+--- data.transforms.resize
+data.transforms.resize(4)(lt.zeros(3, 8, 9, {dtype = "uint8"})).shape  --> [3, 4, 4]
+
 --- data.transforms.center_crop
 data.transforms.center_crop(2)(lt.arange(9):reshape(1, 3, 3))  --> [[[0, 1], [3, 4]]]
 

@@ -332,6 +332,16 @@ function data.transforms.center_crop(size) end
 ---@return function # raises an error for smaller images
 function data.transforms.random_crop(size, options) end
 
+---Makes a function that changes the size of an image by nn.functional.interpolate. Images of uint8 and uint16 are
+---rounded.
+---```lua
+---data.transforms.resize(4)(lt.zeros(3, 8, 9, {dtype = "uint8"})).shape  --> [3, 4, 4]
+---```
+---@param size any a number, or {height, width}
+---@param options? luatensor.data.transforms.resize.options
+---@return function #
+function data.transforms.resize(size, options) end
+
 ---Makes a function that mirrors an image with a probability, so that left and right are exchanged.
 ---```lua
 ---local x = lt.rand(3, 32, 32)

@@ -1192,6 +1192,20 @@ function nn.functional.embedding(indices, weight, options) end
 ---@return luatensor.Tensor # int64 [..., count]
 function nn.functional.one_hot(classes, count) end
 
+---Changes the size of signals, images or volumes, as PyTorch's function does.
+---
+---`mode` is "nearest", "nearest-exact", "linear" (signals), "bilinear" or "bicubic" (images), "trilinear" (volumes) or
+---"area" (means of windows). The modes nearest take any dtype, the others floats.
+---Errors: if the options or the number of dims do not fit the mode.
+---```lua
+---local x = lt.tensor {{{{0.0, 4.0}}}}
+---nn.functional.interpolate(x, {size = {1, 4}, mode = "bilinear"})  --> [[[[0.0, 1.0, 3.0, 4.0]]]]
+---```
+---@param x luatensor.Tensor [batch, channels, length], [batch, channels, height, width] or [batch, channels, depth, height, width]
+---@param options luatensor.options.size_scale_factor_mode_align_corners_antialias
+---@return luatensor.Tensor # of the dtype of x
+function nn.functional.interpolate(x, options) end
+
 ---Computes x Wᵀ + b in one op.
 ---Errors: if shapes do not fit, or if devices or dtypes differ.
 ---```lua
@@ -2183,6 +2197,14 @@ function nn.TransformerEncoder(encoder_layer, num_layers, options) end
 ---@param options? luatensor.options.norm
 ---@return luatensor.Module # takes x and the encoder's result, and returns a tensor of x's shape
 function nn.TransformerDecoder(decoder_layer, num_layers, options) end
+
+---Makes a layer that calls nn.functional.interpolate.
+---```lua
+---nn.Upsample {scale_factor = 2, mode = "nearest"}(lt.rand(1, 3, 8, 8)).shape  --> [1, 3, 16, 16]
+---```
+---@param options luatensor.options.size_scale_factor_mode_align_corners_antialias
+---@return luatensor.Module # takes x [batch, channels, …]
+function nn.Upsample(options) end
 
 ---Multiplies all gradients by min(max_norm / (norm + 1e-6), 1), where norm is the norm of the vector of all elements
 ---of all gradients. The call does not wait for a GPU, except with error_if_nonfinite.

@@ -572,6 +572,10 @@
 ---@field padding? integer|integer[]|string (default 0) the number of zeros that are first put around the image
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
 
+---@class (exact) luatensor.data.transforms.resize.options
+---@field mode? string (default "bilinear")
+---@field antialias? boolean (default true for bilinear and bicubic)
+
 ---@class (exact) luatensor.data.transforms.random_flip.options
 ---@field p? number (default 0.5) the probability
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
@@ -767,6 +771,13 @@
 
 ---@class (exact) luatensor.nn.functional.embedding.options
 ---@field padding_idx? integer the number of a row that gets no gradient
+
+---@class (exact) luatensor.options.size_scale_factor_mode_align_corners_antialias
+---@field size? integer|integer[] the lengths of the result, a number or a list;
+---@field scale_factor? number|number[] their ratio to the lengths of x, a number or a list
+---@field mode? string (default "nearest")
+---@field align_corners? boolean (default false) the first and the last elements of x and of the result have the same positions
+---@field antialias? boolean (default false) a smaller image is a mean of all pixels of x (bilinear and bicubic)
 
 ---@class (exact) luatensor.options.reduction
 ---@field reduction? "mean"|"sum"|"none" (default "mean") "mean", "sum", "none"

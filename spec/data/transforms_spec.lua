@@ -63,6 +63,18 @@ describe("data.transforms", function()
     near((x - 1) / 2, transforms.normalise(1, 2)(x))
   end)
 
+  it("resizes images of bytes and floats", function()
+    local y = transforms.resize {2, 6}(x)
+    local expected = lt.nn.functional.interpolate(x:expand_dims(1), {size = {2, 6}, mode = "bilinear", antialias = true})[1]
+    assert.is_true(lt.equal_all(expected, y))
+    local bytes = (x * 10):to "uint8"
+    local whole = transforms.resize({6, 3}, {mode = "bicubic", antialias = false})(bytes)
+    expected = lt.nn.functional.interpolate(bytes:to("float32"):expand_dims(1), {size = {6, 3}, mode = "bicubic"})[1]
+    assert.is_true(lt.equal_all(expected:round():clip(0, 255):to "uint8", whole))
+    assert.equal("[5, 2, 4, 4]", tostring(transforms.resize(4, {mode = "nearest"})(x:broadcast_to(5, 2, 3, 4)).shape))
+    assert.equal("[3, 3]", tostring(transforms.resize(3)(x[1]).shape))
+  end)
+
   it("calls functions in order", function()
     local f = transforms.compose {function(v) return v + 1 end, function(v) return v * 2 end}
     assert.equal(8, f(3))

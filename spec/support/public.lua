@@ -122,7 +122,7 @@ local made_of = {
   AdaptiveMaxPool1d = {2}, AdaptiveMaxPool2d = {2}, RNN = {2, 3}, LSTM = {2, 3}, GRU = {2, 3}, RNNCell = {2, 3},
   LSTMCell = {2, 3}, GRUCell = {2, 3}, TransformerEncoderLayer = {4, 2}, TransformerDecoderLayer = {4, 2},
   TransformerEncoder = {nn.TransformerEncoderLayer(4, 2), 1}, TransformerDecoder = {nn.TransformerDecoderLayer(4, 2), 1},
-  Sequential = {nn.ReLU()}, Residual = {nn.ReLU()},
+  Upsample = {{size = 2}}, Sequential = {nn.ReLU()}, Residual = {nn.ReLU()},
 }
 
 -- Classes of modules that accept any arguments when they are called, or that cannot be called.

@@ -44,6 +44,7 @@ local types = {
   history_size = "integer", growth_interval = "integer", total_iters = "integer", cooldown = "integer",
   num_parameters = "integer", proj_size = "integer", dim_feedforward = "integer", check = "boolean",
   title = "string", total = "integer", every = "number", min_delta = "number", path = "string",
+  size = DIMS, scale_factor = "number|number[]", align_corners = "boolean", antialias = "boolean",
   model = "luatensor.Module", transform = "function", extensions = "string[]", quality = "integer",
   sampler = "luatensor.DistributedSampler|table", bucket_bytes = "integer", classes = "integer", top_k = "integer",
   xlabel = "string", ylabel = "string", xlim = "number[]", ylim = "number[]", label = "string",

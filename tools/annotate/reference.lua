@@ -21,11 +21,13 @@ local pages = {
   {"autograd", "Gradients", "grad autograd"},
   {"nn", "Layers", "nn_module nn_module_place nn_module_state nn_module_hooks " ..
     "nn_module_summary nn_container nn_linear " ..
-    "nn_convolution nn_pooling nn_normalization nn_activation nn_dropout nn_embedding nn_recurrent nn_attention " ..
+    "nn_convolution nn_pooling nn_upsample " ..
+    "nn_normalization nn_activation nn_dropout nn_embedding nn_recurrent nn_attention " ..
     "nn_transformer nn_loss " ..
     "nn_autocast nn_utils nn_parallel nn_pytorch"},
   {"nn-functional", "Layers as functions", "nn_functional_linear nn_functional_convolution nn_functional_pooling " ..
-    "nn_functional_normalization nn_functional_activation nn_functional_dropout nn_functional_embedding " ..
+    "nn_functional_interpolate nn_functional_normalization " ..
+    "nn_functional_activation nn_functional_dropout nn_functional_embedding " ..
     "nn_functional_attention nn_functional_loss nn_functional_cross_entropy"},
   {"metrics", "Measures of predictions", "nn_metrics"},
   {"nn-init", "First weights", "nn_initializers"},

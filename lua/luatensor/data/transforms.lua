@@ -18,6 +18,8 @@ local lt = require "luatensor"
 
 local transforms = {}
 
+local SCALE <const> = {uint8 = 255, uint16 = 65535}          -- the greatest samples
+
 local function check_image(name, x)
   args.tensor(name, 1, x)
   if x.ndim < 2 then
@@ -93,6 +95,31 @@ function transforms.random_crop(size, options)
   end
 end
 
+--- Makes a function that changes the size of an image by nn.functional.interpolate. Images of uint8 and uint16 are
+-- rounded.
+-- @function data.transforms.resize
+-- @param size a number, or {height, width}
+-- @tparam[opt] table options `mode` ("bilinear"), `antialias` (true for bilinear and bicubic)
+-- @treturn function
+function transforms.resize(size, options)
+  local height, width = read_size("resize", size)
+  options = args.read("resize", options, {mode = {"choice", "nearest", "nearest-exact", "bilinear", "bicubic", "area"},
+                                          antialias = "boolean"})
+  local mode, antialias = options.mode or "bilinear", options.antialias
+  if antialias == nil then antialias = mode == "bilinear" or mode == "bicubic" end
+  local how = {size = {height, width}, mode = mode, antialias = antialias}
+  return function(x)
+    check_image("resize", x)
+    local shape, ndim, most = x.shape, x.ndim, SCALE[x.dtype]
+    local y = most and not mode:find "^nearest" and x:to "float32" or x
+    y = lt.nn.functional.interpolate(y:reshape(1, -1, shape[ndim - 1], shape[ndim]), how)
+    if y.dtype ~= x.dtype then y = y:round():clip(0, most):to(x.dtype) end
+    local result = {}
+    for d = 1, ndim - 2 do result[d] = shape[d] end
+    return y:reshape(table.move({height, width}, 1, 2, ndim - 1, result))
+  end
+end
+
 --- Makes a function that mirrors an image with a probability, so that left and right are exchanged.
 -- @function data.transforms.random_flip
 -- @tparam[opt] table options `p` (0.5): the probability; `generator`
@@ -105,8 +132,6 @@ function transforms.random_flip(options)
     return u < options.p and x:flip(x.ndim) or x
   end
 end
-
-local SCALE <const> = {uint8 = 255, uint16 = 65535}
 
 --- Makes a function that converts an image of uint8 or uint16 to a float from 0 to 1. Floats stay what they are.
 -- @function data.transforms.to_float

@@ -14,7 +14,7 @@ Module.parameter = nil
 --- Names of the files of luatensor/nn. Each file returns a table of classes and functions by name.
 local files = {"linear", "convolution", "pooling", "activation", "dropout", "embedding", "container", "loss",
                "pytorch",
-               "recurrent", "attention", "normalization", "transformer"}
+               "recurrent", "attention", "normalization", "transformer", "upsample"}
 --- The names of the classes whose forward calls the modules in fields 1 … n, in sequence. These classes never call a
 -- module in another field.
 local chains = {Sequential = true, Residual = true}
@@ -32,7 +32,7 @@ end
 
 --- The layers of these files keep neither their inputs nor their results. Sequential frees the results between two
 -- such layers.
-for _, file in ipairs {"linear", "convolution", "pooling", "activation", "dropout", "normalization"} do
+for _, file in ipairs {"linear", "convolution", "pooling", "activation", "dropout", "normalization", "upsample"} do
   for _, class in pairs(require("luatensor.nn." .. file)) do
     if class.forward then layer.keeps_nothing[class.forward] = true end
   end
