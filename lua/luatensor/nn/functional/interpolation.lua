@@ -128,6 +128,7 @@ local FEW <const> = 4                        -- most taps that are summed one af
 local function resample(x, dim, taps, g)
   local lists = list_taps(taps, g)
   if #lists > FEW then
+    if dim == x.ndim - 1 then return matrix_of(lists, g, x):matmul(x) end
     return x:swapaxes(dim, -1):matmul(matrix_of(lists, g, x).T):swapaxes(dim, -1)
   end
   local shape, sum = {}, nil
