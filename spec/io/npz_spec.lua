@@ -1,6 +1,7 @@
 -- Tests .npz archives: those of NumPy (spec/data/make_npz.py), those that lt.save writes, and damaged ones.
 local lt = require "luatensor"
 local npz = require "luatensor.io.npz"
+local crc_of = require "spec.support.fuzz.crc"
 local helpers = require "spec.support.helpers"
 local shell = require "spec.support.shell"
 
@@ -12,21 +13,6 @@ teardown(function()
   os.remove(path)
   os.remove(archive)
 end)
-
-local function read(name)
-  local file <close> = assert(io.open(name, "rb"))
-  return file:read "a"
-end
-
--- Returns the CRC-32 of a string, bit by bit (ISO 3309).
-local function crc_of(text)
-  local crc = 0xffffffff
-  for i = 1, #text do
-    crc = crc ~ text:byte(i)
-    for _ = 1, 8 do crc = crc >> 1 ~ (crc & 1) * 0xedb88320 end
-  end
-  return crc ~ 0xffffffff
-end
 
 -- Returns the bytes of an archive of stored entries. Each entry is {name, contents}, with fields that replace the right
 -- values: method, flags, crc, packed, size, offset. `count` replaces the number of entries.
@@ -88,11 +74,11 @@ describe("lt.save of an archive", function()
 
   it("writes stored entries whose headers fit", function()
     lt.save(archive, {b = x, a = lt.tensor(true)})
-    local bytes = read(archive)
+    local bytes = shell.read(archive)
     lt.save(path, lt.tensor(true))
-    local a = read(path)
+    local a = shell.read(path)
     lt.save(path, x)
-    local b = read(path)
+    local b = shell.read(path)
     local function header(name, contents)
       return "PK\3\4" .. ("<I2I2I2I2I2I4I4I4I2I2"):pack(20, 0, 0, 0, 33, crc_of(contents), #contents, #contents, #name, 0) .. name
     end
@@ -111,7 +97,7 @@ describe("lt.save of an archive", function()
         local ok, why = pcall(lt.save, archive, all, {compress = compress})
         npz.LIMIT, npz.LIMIT_COUNT = limit, limit_count
         assert(ok, why)
-        assert.is_true(#read(archive) < 400000 == compress)
+        assert.is_true(#shell.read(archive) < 400000 == compress)
         local got = lt.load(archive)
         for name, t in pairs(all) do
           assert.equal(t.dtype .. tostring(t.shape), got[name].dtype .. tostring(got[name].shape))
@@ -146,9 +132,9 @@ describe("lt.save of an archive", function()
 
   it("leaves the old file where it fails", function()
     lt.save(archive, {x = x})
-    local before = read(archive)
+    local before = shell.read(archive)
     assert.is_false((pcall(lt.save, archive, {a = x, b = lt.ones(1, {dtype = "bfloat16"})})))
-    assert.equal(before, read(archive))
+    assert.equal(before, shell.read(archive))
   end)
 end)
 

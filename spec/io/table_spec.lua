@@ -20,8 +20,7 @@ end
 
 local function written(...)
   data.write_csv(path, ...)
-  local file <close> = assert(io.open(path, "rb"))
-  return file:read "a"
+  return shell.read(path)
 end
 
 -- Asserts equality of lists of numbers, in which NaN equals NaN.

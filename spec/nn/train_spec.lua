@@ -2,6 +2,7 @@
 
 local data = require "luatensor.data"
 local helpers = require "spec.support.helpers"
+local shell = require "spec.support.shell"
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local status_line = require "luatensor.base.status_line"
@@ -16,16 +17,6 @@ local function with_file(f)
   local ok, why = pcall(f, path)
   os.remove(path)
   if not ok then error(why, 0) end
-end
-
-local function content(path)
-  local file <close> = assert(io.open(path, "rb"))
-  return file:read "a"
-end
-
-local function write(path, text)
-  local file <close> = assert(io.open(path, "wb"))
-  file:write(text)
 end
 
 describe("train.progress", function()
@@ -207,7 +198,7 @@ describe("train.Log", function()
       local log = train.Log(path, columns)
       log:add{epoch = 1, loss = 0.1, accuracy = lt.tensor(0.5)}
       log:add{epoch = 2, loss = 1 / 3}
-      assert.equal("epoch,loss,accuracy\n1,0.1,0.5\n2,0.3333333333333333,\n", content(path))
+      assert.equal("epoch,loss,accuracy\n1,0.1,0.5\n2,0.3333333333333333,\n", shell.read(path))
       local again = train.Log(path, columns)
       again:add{epoch = 3, loss = 0 / 0, accuracy = -math.huge}
       assert.equal(3, #again)
@@ -219,13 +210,13 @@ describe("train.Log", function()
 
   it("removes a last line that a crash has cut, and rows that a run repeats", function()
     with_file(function(path)
-      write(path, "epoch,loss,accuracy\n1,4,0.1\n2,3,0.2\n3,2,0.")
+      shell.write(path, "epoch,loss,accuracy\n1,4,0.1\n2,3,0.2\n3,2,0.")
       local log = train.Log(path, columns)
       assert.equal(2, #log)
-      assert.equal("epoch,loss,accuracy\n1,4,0.1\n2,3,0.2\n", content(path))
+      assert.equal("epoch,loss,accuracy\n1,4,0.1\n2,3,0.2\n", shell.read(path))
       log:add{epoch = 3, loss = 2}
       log:add{epoch = 2, loss = 2.5}
-      assert.equal("epoch,loss,accuracy\n1,4,0.1\n2,2.5,\n", content(path))
+      assert.equal("epoch,loss,accuracy\n1,4,0.1\n2,2.5,\n", shell.read(path))
       assert.same({{epoch = 1, loss = 4, accuracy = 0.1}, {epoch = 2, loss = 2.5}}, log.rows)
     end)
   end)
@@ -239,7 +230,7 @@ describe("train.Log", function()
       assert.truthy(one:find("the run", 1, true) and not one:find("accuracy", 1, true))
       assert.truthy(one:find("0.0001", 1, true) or one:find("10⁻⁴", 1, true), one)
       log:plot():save(path .. ".svg")
-      assert.truthy(content(path .. ".svg"):find("accuracy", 1, true))
+      assert.truthy(shell.read(path .. ".svg"):find("accuracy", 1, true))
       os.remove(path .. ".svg")
       assert.raises('plot: unknown column "los"; known: epoch, loss, accuracy', function() log:plot{columns = {"los"}} end)
       assert.raises("plot: options expected, got string", function() log:plot "loss" end)
@@ -251,14 +242,14 @@ describe("train.Log", function()
       local log = train.Log(path, columns)
       assert.raises('add: unknown column "los"; known: epoch, loss, accuracy', function() log:add{los = 1} end)
       assert.raises("add: loss: number expected, got string", function() log:add{loss = "1"} end)
-      assert.equal("epoch,loss,accuracy\n", content(path))
+      assert.equal("epoch,loss,accuracy\n", shell.read(path))
       assert.raises('Log: ' .. path .. ': the columns are "epoch,loss,accuracy", not "epoch"; name another file',
         function() train.Log(path, {"epoch"}) end)
-      write(path, "epoch,loss,accuracy\n1,x,\n")
+      shell.write(path, "epoch,loss,accuracy\n1,x,\n")
       assert.raises('Log: ' .. path .. ': line 2, column loss: no number: "x"', function() train.Log(path, columns) end)
-      write(path, "epoch,loss,accuracy\n1,2\n")
+      shell.write(path, "epoch,loss,accuracy\n1,2\n")
       assert.raises('Log: ' .. path .. ': line 2: 3 columns expected, got 2', function() train.Log(path, columns) end)
-      assert.equal("epoch,loss,accuracy\n1,2\n", content(path))
+      assert.equal("epoch,loss,accuracy\n1,2\n", shell.read(path))
     end)
     assert.raises('Log: column 1: a name without commas, quotes and line breaks expected', function()
       train.Log("x.csv", {"a,b"})

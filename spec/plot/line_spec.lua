@@ -4,6 +4,7 @@
 local lt = require "luatensor"
 local plot = require "luatensor.plot"
 local reader = require "spec.support.html"
+local shell = require "spec.support.shell"
 
 local INF <const>, NAN <const> = math.huge, 0 / 0
 
@@ -215,8 +216,7 @@ describe("a figure", function()
     local figure = plot.line {1, 2}
     for ending, text in pairs {svg = figure:svg(), txt = figure:text() .. "\n"} do
       assert.equal(figure, figure:save(path .. "." .. ending))
-      local file <close> = assert(io.open(path .. "." .. ending, "rb"))
-      assert.equal(text, file:read "a")
+      assert.equal(text, shell.read(path .. "." .. ending))
       os.remove(path .. "." .. ending)
     end
     os.remove(path)

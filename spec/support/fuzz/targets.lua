@@ -7,6 +7,7 @@ local data = require "luatensor.data"
 local bench = require "luatensor.bench"
 local arguments = require "luatensor.cli.arguments"
 local nn = require "luatensor.nn"
+local crc_of = require "spec.support.fuzz.crc"
 local states = require "spec.support.fuzz.states"
 
 local targets = {}
@@ -85,16 +86,6 @@ targets.results = {
   words = {"luatensor", "version", "kind", "timing", "comparison", "median", "samples", table.unpack(json_words)},
   run = function(input, folder) tostring(bench.load(file(folder, "x.json", input))) end,
 }
-
--- Returns the CRC-32 of a string.
-local function crc_of(text)
-  local crc = 0xffffffff
-  for i = 1, #text do
-    crc = crc ~ text:byte(i)
-    for _ = 1, 8 do crc = crc >> 1 ~ (crc & 1) * 0xedb88320 end
-  end
-  return crc ~ 0xffffffff
-end
 
 -- Returns a zip archive with one entry, whose contents have these bytes in the archive.
 local function archive_of(packed, method, size, crc)
