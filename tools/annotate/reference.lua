@@ -11,7 +11,7 @@ local reference = {}
 local pages = {
   {"tensors", "Making, converting and copying tensors", "create convert copy tensor print info constants dtype"},
   {"elementwise", "Element-wise functions", "unary binary ternary map elementwise complex"},
-  {"reductions", "Reductions, sums along a dim, statistics", "reduction reduce stats compare"},
+  {"reductions", "Reductions, sums along a dim, statistics", "reduction reduce stats nan compare"},
   {"indexing", "Views, shapes and indexing", "view take manipulation"},
   {"sorting", "Sorting, order and sets", "sort order sets"},
   {"products", "Products of matrices and tensors", "matmul products einsum"},
@@ -37,7 +37,7 @@ local pages = {
     "optim_scheduler_cycle optim_scheduler_plateau optim_scheduler_sequence"},
   {"data", "Data sets and batches", "dataset class loader sampler idx csv table file digits folder transforms"},
   {"plotting", "Plots", "xy bars cells subplots figure"},
-  {"train", "Aids for training loops", "train_progress train_stopping train_log"},
+  {"train", "Aids for training loops", "progress stopping log"},
   {"distributed", "Many processes", "distributed group"},
   {"files", "Files and other libraries", "checkpoint dlpack"},
   {"devices", "Devices, streams, graphs, memory", "device stream graph compile memory thread limits kernel"},
