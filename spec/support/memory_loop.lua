@@ -1,4 +1,4 @@
--- host/memory_spec.lua runs this script in a new process. The script allocates like the loop in docs/notebook.md.
+-- host/garbage_spec.lua runs this script in a new process. The script allocates like the loop in docs/notebook.md.
 -- Prints the peak live bytes of tensors, the growth of the process's peak resident memory in KiB, and the number of
 -- tables in the ballast.
 --
