@@ -48,6 +48,19 @@ describe("interpolate", function()
     assert.is_true(math.abs(y:mean():item() - x:mean():item()) < 0.02)
   end)
 
+  it("keeps at most 16 MiB of weights, and gives the same result after they were dropped", function()
+    local x = lt.rand(1, 1, 1024, 1)
+    local options = {size = {700, 1}, mode = "bicubic", antialias = true}
+    local first = interpolate(x, options)
+    collectgarbage()
+    local before = lt.memory(x.device).live
+    for length = 701, 707 do interpolate(x, {size = {length, 1}, mode = "bicubic", antialias = true}) end
+    collectgarbage()
+    local more = lt.memory(x.device).live - before
+    assert.is_true(more < 16 * 2 ^ 20, more)
+    assert.is_true(lt.equal_all(first, interpolate(x, options)))
+  end)
+
   it("refuses what does not fit", function()
     local x = lt.rand(1, 2, 3, 4)
     local cases = {

@@ -15,7 +15,10 @@ function Upsample:init(options)
   self.shown = window.shown(options.size or options.scale_factor, options, {"mode", "align_corners", "antialias"})
 end
 
-function Upsample:forward(x) return interpolation.run("Upsample", x, self.options) end
+function Upsample:forward(x)
+  local y = interpolation.run("Upsample", x, self.options)
+  return y
+end
 
 function Upsample:extra() return self.shown end
 

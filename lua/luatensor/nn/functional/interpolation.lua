@@ -86,6 +86,26 @@ local modes = {
   bicubic = {cubic, wide_cubic, 2},
 }
 
+-- ---- kept weights ----
+--
+-- Tensors of weights are kept from call to call. So later calls copy nothing from the host, and can be captured.
+
+local MOST <const> = 1 << 22                 -- most elements of the kept tensors: 16 MiB of float32
+local ENTRY <const> = 1 << 8                 -- elements that count for the tables of an entry
+local kept, elements = {}, 0
+
+-- Returns the tensors that are kept for a key. If there are none, calls make(...), which returns a list, and keeps it.
+local function keep(key, make, ...)
+  local list = kept[key]
+  if list then return list end
+  list = make(...)
+  local count = ENTRY
+  for _, x in ipairs(list) do count = count + x.size end
+  if elements + count > MOST then kept, elements = {}, 0 end
+  kept[key], elements = list, elements + count
+  return list
+end
+
 -- ---- resampling ----
 
 -- Returns a list for each tap: {positions, from 1; weights}. Taps outside of the input count for its first or last
@@ -109,34 +129,52 @@ local function list_taps(taps, g)
   return lists
 end
 
--- Returns the matrix [output, input] of the weights.
-local function matrix_of(lists, g, x)
-  local flat = {}
-  for i = 1, g.output * g.input do flat[i] = 0 end
-  for _, list in ipairs(lists) do
-    for i, at in ipairs(list[1]) do
-      local k = (i - 1) * g.input + at
-      flat[k] = flat[k] + list[2][i]
+-- Returns the matrix [output, input] of the weights, as a list of rows.
+local function matrix_of(lists, g)
+  local rows = {}
+  for i = 1, g.output do
+    local row = {}
+    for k = 1, g.input do row[k] = 0 end
+    for _, list in ipairs(lists) do
+      local at = list[1][i]
+      row[at] = row[at] + list[2][i]
     end
+    rows[i] = row
   end
-  return lt.tensor(flat, {dtype = x.dtype, device = x.device}):reshape(g.output, g.input)
+  return rows
 end
 
 local FEW <const> = 4                        -- most taps that are summed one after the other, without a matrix
 
--- Returns x resampled along a dim.
-local function resample(x, dim, taps, g)
-  local lists = list_taps(taps, g)
+-- Returns the tensors for taps: their positions and their weights, tap by tap, or only a matrix [output, input].
+local function make_tensors(taps, g, dtype, device)
+  local lists, list = list_taps(taps, g), {}
   if #lists > FEW then
-    if dim == x.ndim - 1 then return matrix_of(lists, g, x):matmul(x) end
-    return x:swapaxes(dim, -1):matmul(matrix_of(lists, g, x).T):swapaxes(dim, -1)
+    return {lt.tensor(matrix_of(lists, g), {dtype = dtype, device = device})}
+  end
+  for _, pair in ipairs(lists) do
+    list[#list + 1] = lt.tensor(pair[1], {dtype = "int64", device = device})
+    if #lists > 1 then list[#list + 1] = lt.tensor(pair[2], {dtype = dtype, device = device}) end
+  end
+  return list
+end
+
+-- Returns x resampled along a dim by checked options.
+local function resample(x, dim, options, g)
+  local mode, dtype, device = modes[options.mode], x.dtype, x.device
+  local key = ("%s %s %s %d %d %a %s %s"):format(options.mode, options.antialias, g.align, g.input, g.output, g.scale,
+                                                 dtype, device)
+  local list = keep(key, make_tensors, options.antialias and mode[2] or mode[1], g, dtype, device)
+  if list[1].ndim == 2 then
+    if dim == x.ndim - 1 then return list[1]:matmul(x) end
+    return x:swapaxes(dim, -1):matmul(list[1].T):swapaxes(dim, -1)
+  elseif #list == 1 then
+    return lt.take(x, list[1], dim)
   end
   local shape, sum = {}, nil
   for d = 1, x.ndim do shape[d] = d == dim and g.output or 1 end
-  for _, list in ipairs(lists) do
-    local part = lt.take(x, lt.tensor(list[1], {dtype = "int64", device = x.device}), dim)
-    if #lists == 1 then return part end
-    part = part * lt.tensor(list[2], {dtype = x.dtype, device = x.device}):reshape(shape)
+  for k = 1, #list, 2 do
+    local part = lt.take(x, list[k], dim) * list[k + 1]:reshape(shape)
     sum = sum and sum + part or part
   end
   return sum
@@ -206,12 +244,12 @@ end
 -- Resamples x by checked options. Half floats are computed in float32 and rounded at the end.
 local function run(name, x, options)
   local n, copies = check_input(name, x, options)
-  local mode, dtype = modes[options.mode], x.dtype
+  local dtype = x.dtype
   local y = (copies or not core.floats[dtype] or core.floats[dtype] == dtype) and x or x:to "float32"
   for d = n, 1, -1 do
     local g = geometry(name, options, x.shape[d + 2], d, n)
     local same = g.input == g.output and (g.scale == 1 or copies or options.mode == "area")
-    if not same then y = resample(y, d + 2, options.antialias and mode[2] or mode[1], g) end
+    if not same then y = resample(y, d + 2, options, g) end
   end
   y = y:to(dtype)
   return rawequal(y, x) and x:clone() or y
