@@ -218,3 +218,59 @@ describe("ops", function()
     end
   end)
 end)
+
+describe("a result's layout", function()
+  local x = lt.arange(24, {dtype = "float32"}):reshape(2, 3, 4)
+  local row_major = lt.arange(24, {dtype = "float32"}):reshape(4, 3, 2)
+
+  -- Checks the strides of y, and that y has the elements that `of` computes from the elements of z.
+  local function check(strides, y, z, of)
+    assert.same(strides, y.strides)
+    assert.same({z.shape, z.dtype}, {y.shape, y.dtype})
+    for i, plane in ipairs(z:totable()) do
+      for j, row in ipairs(plane) do
+        for k, value in ipairs(row) do assert.equal(of(value), y[{i, j, k}]:item()) end
+      end
+    end
+  end
+  local function double(v) return 2 * v end
+  local function same(v) return v end
+
+  it("has the order of the dims of all inputs of its shape", function()
+    local z = x:permute_dims(3, 1, 2)
+    check({1, 12, 4}, z + z, z, double)
+    check({1, 12, 4}, z * 2, z, double)
+    check({1, 12, 4}, lt.elementwise("float32 x", "2 * x")(z), z, double)
+    check({1, 12, 4}, lt.compile(function(v) return (v + v):abs() end)(z), z, double)
+    check({1, 12, 4}, z + (z[{ {}, {1, 1}, {} }] * 0):add_(z:max()), z, function(v) return v + 23 end)
+    check({1, 12, 4}, lt.where(z:less(0), 1, z * 2), z, double)
+    check({1, 12, 4}, z:astype("float32"), z, same)
+    assert.same({1, 12, 4}, z:to("int64").strides)
+  end)
+
+  it("has no gaps, and ascends", function()
+    local z = x[{ {}, {-1, 1, -2}, {1, 3, 2} }]:permute_dims(3, 2, 1)
+    check({1, 2, 4}, z + z, z, double)
+    z = x[{ {}, {2, 2}, {} }]:permute_dims(3, 2, 1)
+    check({1, 8, 4}, z + z, z, double)
+    check({4, 4, 1}, x[{ {}, {2, 2}, {} }] * 2, x[{ {}, {2, 2}, {} }], double)
+  end)
+
+  it("is row-major if the inputs have different orders, or an input repeats elements", function()
+    local z = x:permute_dims(3, 2, 1)
+    check({6, 2, 1}, z + row_major * 0, z, same)
+    check({6, 2, 1}, row_major * 0 + z, z, same)
+    check({6, 2, 1}, z + x:permute_dims(3, 2, 1):contiguous(), z, double)
+    check({6, 2, 1}, x:reshape(24)[1]:broadcast_to(4, 3, 2) + 1, z * 0, function(v) return v + 1 end)
+    check({6, 2, 1}, x:permute_dims(3, 2, 1)[{ {}, {1, 1}, {} }]:broadcast_to(4, 3, 2) * 2,
+          x:permute_dims(3, 2, 1)[{ {}, {1, 1}, {} }]:broadcast_to(4, 3, 2), double)
+  end)
+
+  it("is the target's, and a clone is row-major", function()
+    local z = x:permute_dims(3, 2, 1)
+    local out = lt.empty(4, 3, 2)
+    check({6, 2, 1}, lt.add(z, z, {out = out}), z, double)
+    check({6, 2, 1}, z:clone(), z, same)
+    check({6, 2, 1}, z:contiguous(), z, same)
+  end)
+end)

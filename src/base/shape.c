@@ -1,5 +1,6 @@
 #include "base/shape.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool shape_equal(const shape *a, const shape *b) {
@@ -24,6 +25,25 @@ void shape_strides(const shape *s, int64_t *stride) {
     stride[d] = (int64_t)step;
     step *= (uint64_t)(s->dim[d] > 0 ? s->dim[d] : 1);
   }
+}
+
+bool shape_strides_like(const shape *s, const int64_t *like, int64_t *stride) {
+  int order[MAX_DIMS], n = 0;                /* the dims with several elements, the nearest elements last */
+  for (int d = 0; d < s->ndim; d++) {
+    if (s->dim[d] == 1) continue;
+    if (like[d] == 0) return false;
+    int k = n++;
+    for (; k > 0 && llabs(like[order[k - 1]]) < llabs(like[d]); k--) order[k] = order[k - 1];
+    order[k] = d;
+  }
+  int64_t step = 1;
+  for (int k = n - 1; k >= 0; k--) {
+    stride[order[k]] = step;
+    step *= s->dim[order[k]];
+  }
+  for (int d = s->ndim - 1; d >= 0; d--)
+    if (s->dim[d] == 1) stride[d] = d + 1 < s->ndim ? stride[d + 1] * s->dim[d + 1] : 1;
+  return true;
 }
 
 bool shape_is_contiguous(const shape *s, const int64_t *stride) {

@@ -20,6 +20,10 @@ int shape_count(const shape *s, int size, int64_t *count);
 /* Writes the row-major strides of shape s, in elements. */
 void shape_strides(const shape *s, int64_t *stride);
 
+/* Writes the strides of a block of shape s without gaps whose dims have the same order in memory as the dims of a tensor
+** with the strides `like`. Returns false if `like` has no order, because a dim with several elements has stride 0. */
+bool shape_strides_like(const shape *s, const int64_t *like, int64_t *stride);
+
 /* True if a tensor of shape s with these strides is a contiguous row-major block. The strides of dims of length 1 are
 ** ignored. */
 bool shape_is_contiguous(const shape *s, const int64_t *stride);

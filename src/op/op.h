@@ -59,6 +59,11 @@ int job_run(const job *j, tensor *out);
 /* Runs the op like job_run, but without checks, because the caller has made `out` for this job. */
 int job_compute(const job *j, tensor *out);
 
+/* Gives the new, contiguous tensor `out` the layout of the job's inputs, so that the job reads and writes memory in
+** ascending order. If all inputs of out's shape have the same order of dims in memory, out gets this order. Otherwise out
+** stays row-major. Inputs of other shapes are broadcast and do not count. */
+void job_layout(const job *j, tensor *out);
+
 /* Finishes a plan of n operands: sorts the dims by the strides of operand 0, and collapses them. */
 void plan_finish(plan *p, int n);
 

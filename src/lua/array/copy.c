@@ -7,12 +7,14 @@
 #include "lua/register.h"
 #include "op/host.h"
 
-/* Pushes a new contiguous tensor of dtype d at `where` with the elements of the tensor at index i. */
-static int push_copy(lua_State *L, const char *fn, int i, enum dtype d, place where) {
+/* Pushes a new tensor of dtype d at `where` with the elements of the tensor at index i. The new tensor is contiguous, or has
+** the layout of the other tensor if `follows` is set and both are on one device. */
+static int push_copy(lua_State *L, const char *fn, int i, enum dtype d, place where, bool follows) {
   const tensor *x = lua_touserdata(L, i);
   bool moves = !place_equal(x->store->place, where);
   if (moves) make_ready(L, x, fn);
   tensor *out = (moves ? push_tensor : push_tensor_later)(L, fn, d, &x->shape, where);
+  if (follows && !moves) job_layout(&(job){.nin = 1, .in = {{.t = x}}}, out);
   int st;
   TRY(L, failing_place((const tensor *[]){out, x}, 2), st, moves ? host_copy(out, x) : op_copy_later(out, x));
   if (st != OK) return raise(L, fn, st, (const tensor *[]){out, x}, 2);
@@ -22,7 +24,7 @@ static int push_copy(lua_State *L, const char *fn, int i, enum dtype d, place wh
 /* Pushes the tensor at index 1 if dtype and device do not change and `copy` is false, else a converted copy. */
 static int convert(lua_State *L, const char *fn, enum dtype d, place where, bool copy) {
   const tensor *x = lua_touserdata(L, 1);
-  if (copy || d != x->dtype || !place_equal(where, x->store->place)) return push_copy(L, fn, 1, d, where);
+  if (copy || d != x->dtype || !place_equal(where, x->store->place)) return push_copy(L, fn, 1, d, where, true);
   lua_pushvalue(L, 1);
   return 1;
 }
@@ -82,7 +84,7 @@ static int l_astype(lua_State *L) {
 */
 static int l_clone(lua_State *L) {
   const tensor *x = check_tensor_later(L, 1, "clone");
-  return push_copy(L, "clone", 1, x->dtype, x->store->place);
+  return push_copy(L, "clone", 1, x->dtype, x->store->place, false);
 }
 
 /*** Returns x itself if its elements are row-major without gaps, else a copy with this layout.
@@ -92,7 +94,7 @@ static int l_clone(lua_State *L) {
 */
 static int l_contiguous(lua_State *L) {
   const tensor *x = check_tensor_later(L, 1, "contiguous");
-  if (!tensor_is_contiguous(x)) return push_copy(L, "contiguous", 1, x->dtype, x->store->place);
+  if (!tensor_is_contiguous(x)) return push_copy(L, "contiguous", 1, x->dtype, x->store->place, false);
   lua_pushvalue(L, 1);
   return 1;
 }

@@ -165,7 +165,7 @@ static int l_call(lua_State *L) {
   tensor *out = opt_out_later(L, options, "elementwise");
   bool given = out != NULL;
   if (given) push_out(L, options, "elementwise", out);
-  else out = push_tensor_later(L, "elementwise", e->result, &j.shape, j.place);
+  else job_layout(&j, out = push_tensor_later(L, "elementwise", e->result, &j.shape, j.place));
   if (!place_equal(out->store->place, j.place)) {
     const tensor *both[MAX_IN + 1] = {out};
     int n = 1;

@@ -46,6 +46,7 @@ static op_record record_of(const call *c, bool in_place) {
 static int compute(lua_State *L, const call *c) {
   bool number = is_number(&c->job);
   tensor *out = number ? push_complex(L, c->fn) : push_tensor_later(L, c->fn, c->job.result, &c->job.shape, c->job.place);
+  if (!number) job_layout(&c->job, out);
   int st;
   TRY(L, c->job.place, st, (number ? graph_compute_number : job_compute_later)(&c->job, out));
   if (st != OK) return raise_job(L, c->fn, st, &c->job, out);
