@@ -5,7 +5,7 @@ local data, nn, optim = require "luatensor.data", require "luatensor.nn", requir
 
 lt.manual_seed(1)
 local path = (arg and arg[0] or "examples/"):gsub("[^/]*$", "") .. "penguins.csv"
-local birds = data.read_table(path)                    -- "NA" means a missing value by default
+local birds = data.read_csv(path)                    -- "NA" means a missing value by default
 print(birds)
 birds = birds:rows(birds.body_mass_g:isnan():logical_not())
 

@@ -90,25 +90,44 @@ function DistributedSampler:indices() end
 ---@class luatensor.data
 local data = {}
 
----Reads a file of separated values. Rows contain numbers, and at most one column of classes; data.read_table reads any
----columns. A file that begins like a gzip file is unpacked. A field may be in double quotes, in which "" means one
----quote. White space around fields and empty lines are ignored.
+---Reads a file of separated values into a table with named columns. The first row names the columns, unless it has
+---only numbers. The type of a column is the first of these that all of its values have: boolean (true, false), integer,
+---float, category (any text). Missing values become NaN; integers with missing values become floats. A file that begins
+---like a gzip file is unpacked. A field may be in double quotes, also with line ends; "" in it means one quote. White
+---space around fields and empty lines are ignored.
 ---
----    local x, y, classes = data.read_csv("iris.csv", {header = true, labels = "species"})
----Errors: if two columns have the wanted name, a field is no number, rows have different lengths, a quote does not end, or gzip data are damaged; the message names the line and the column of a wrong field.
+---    local t = data.read_csv("penguins.csv", {na_values = {"?"}})
+---    print(t.names[1], #t, t.species.levels[1], t.body_mass_g:nanmean())
+---    local x = data.read_csv("numbers.csv", {types = "float"}):tensor()
+---Errors: if a field is not of the given type, rows have different lengths, a quote does not end, the first row has names and numbers, or gzip data are damaged; the message names the line, the column and an option that helps.
 ---```lua
 ---local path = os.tmpname()
----local file <close> = io.open(path, "w")
----file:write("1,2\n3,4\n"):close()
----data.read_csv(path)  --> [[1.0, 2.0], [3.0, 4.0]]
+---io.open(path, "w"):write("size,city\n1,Bern\nNA,Rome\n"):close()
+---local t = data.read_csv(path)
+---t.city.levels[2]  --> Rome
+---t:drop("city"):tensor():isnan():sum()  --> 1
 ---os.remove(path)
 ---```
 ---@param path string of the file
 ---@param options? luatensor.data.read_csv.options
----@return luatensor.Tensor # [rows, columns]
----@return luatensor.Tensor # y, the number of each row's class, int64 [rows]; only with option labels
----@return table # the names of the classes, sorted by size if all names are numbers, else as strings
+---@return any # see data.Table
 function data.read_csv(path, options) end
+
+---Writes a table or a tensor as a file of separated values, completely or not at all. Each number has the fewest
+---digits with which it is read back exactly. Dates and times are written as in ISO 8601. A text is in quotes if it
+---contains the delimiter, a quote or a line end.
+---
+---    data.write_csv("result.csv", lt.stack({x, y}, {dim = 2}), {names = {"x", "y"}})
+---Errors: if the disk is full or permission is missing; if a tensor is complex or has other dims.
+---```lua
+---local path = os.tmpname()
+---data.write_csv(path, lt.tensor{{1, 2}, {3, 4}}, {names = {"a", "b"}})
+---data.read_csv(path).b  --> [2, 4]
+---```
+---@param path string of the file
+---@param x any|luatensor.Tensor a table, or a real tensor [rows, columns] or [rows]
+---@param options? luatensor.data.write_csv.options
+function data.write_csv(path, x, options) end
 
 ---Makes a data set of the rows of tensors: `data.TensorDataset(x, y)`. Sample i is row i of each tensor. Field
 ---`tensors` is the list of tensors.
@@ -254,7 +273,9 @@ function data.split(ds, parts, options) end
 ---
 ---    t:column(name)            the column, also one with the name of a method: a tensor, a list of strings, or
 ---                              {codes =, levels =} for a category
----    t:tensor{"a", "b"}        numeric columns as a float tensor [rows, columns]; options `dtype`, `device`
+---    t:tensor{"a", "b"}        numeric columns as a tensor [rows, columns]; options `dtype`, `device`
+---    t:tensor()                all columns, which must be numeric
+---    t:drop "c"                a table without this column, or without the columns of a list
 ---    t:one_hot "c"             a category as a tensor [rows, levels] of 0 and 1
 ---    t:missing "a"             bool [rows]: where the value is missing
 ---    t:rows(selection)         a table of the rows of a mask, of a tensor of row numbers, or of a list
@@ -267,42 +288,6 @@ function data.split(ds, parts, options) end
 ---@param names table the names of the columns in their order
 ---@return any #
 function data.Table(columns, names) end
-
----Reads a file of separated values into a table with named columns. The first row names the columns. The type of a
----column is the first of these that all of its values have: boolean (true, false), integer, float, category (any text).
----Missing values become NaN; integers with missing values become floats. A file that begins like a gzip file is
----unpacked. A field may be in double quotes, also with line ends; "" in it means one quote.
----
----    local t = data.read_table("penguins.csv", {na_values = {"?"}})
----    print(t.names[1], #t, t.species.levels[1], t.body_mass_g:nanmean())
----Errors: if a field is not of the given type, rows have different lengths, or a quote does not end; the message names the line, the column and an option that helps.
----```lua
----local path = os.tmpname()
----io.open(path, "w"):write("size,city\n1,Bern\nNA,Rome\n"):close()
----local t = data.read_table(path)
----t.size:nanmean()  --> 1.0
----t.city.levels[2]  --> Rome
----```
----@param path string of the file
----@param options? luatensor.data.read_table.options
----@return any # see data.Table
-function data.read_table(path, options) end
-
----Writes a table or a tensor as a file of separated values, completely or not at all. Each number has the fewest
----digits with which it is read back exactly. Dates and times are written as in ISO 8601. A text is in quotes if it
----contains the delimiter, a quote or a line end.
----
----    data.write_csv("result.csv", lt.stack({x, y}, {dim = 2}), {names = {"x", "y"}})
----Errors: if the disk is full or permission is missing; if a tensor is complex or has other dims.
----```lua
----local path = os.tmpname()
----data.write_csv(path, lt.tensor{{1, 2}, {3, 4}}, {names = {"a", "b"}})
----data.read_table(path).b  --> [2, 4]
----```
----@param path string of the file
----@param x any|luatensor.Tensor a table, or a real tensor [rows, columns] or [rows]
----@param options? luatensor.data.write_csv.options
-function data.write_csv(path, x, options) end
 
 ---Makes a function that calls functions one after the other, each with the result of the one before it.
 ---```lua

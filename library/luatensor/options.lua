@@ -504,14 +504,21 @@
 ---@field check? boolean (default false) each replayed call also calls f, and raises an error that names the first line at which f does other work than the replay, for example because an upvalue has changed
 
 ---@class (exact) luatensor.data.read_csv.options
+---@field header? boolean (default true unless the first row has only numbers) or names are given: if true, the first row names the columns
+---@field names? string[] a list of the columns' names
+---@field columns? (string|integer)[] a list of names or numbers, negative from the end, in the wanted order
+---@field types? table<string,string> the type of all columns, or types by name: "integer", "float", "boolean", "category", "text" (a list of strings), "date" (ISO 8601, in days since 1970-01-01) or "time" (the same in seconds, in UTC)
+---@field na_values? string|string[] a list of texts that mean a missing value
+---@field keep_default_na? boolean (default true) also the empty text, NA, N/A, NaN, NULL and None mean a missing value
 ---@field delimiter? string (default ",")
----@field header? boolean (default false) the first row names the columns
+---@field decimal? string (default ".") the decimal point, "." or ","
+---@field comment? string the first character of lines to skip
 ---@field skip? integer (default 0) the number of lines before the header or the first row
----@field columns? (string|integer)[] (default all but the labels) a list of names or numbers, negative from the end
----@field labels? string|integer the column of classes, any strings
----@field missing? number (default an error) the value of empty fields, such as 0/0
----@field dtype? luatensor.dtype (default the default float) int64 reads integers exactly
----@field device? string where the result is
+
+---@class (exact) luatensor.data.write_csv.options
+---@field names? string[] the names of a tensor's columns, for a header; or the names of the table's columns to write, in their order
+---@field delimiter? string (default ",")
+---@field na_rep? string (default "") the text of missing values and NaN
 
 ---@class (exact) luatensor.data.digits.options
 ---@field dtype? luatensor.dtype (default the default float) of x, a float
@@ -550,23 +557,6 @@
 ---@class (exact) luatensor.data.split.options
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
 ---@field stratify? luatensor.Tensor|boolean labels, a tensor [n] (true: the data set's last tensor). Then each part gets its share of the samples of every label, rounded up or down
-
----@class (exact) luatensor.data.read_table.options
----@field header? boolean (default true) false if names are given: if true, the first row names the columns
----@field names? string[] a list of the columns' names
----@field columns? (string|integer)[] a list of names or numbers, negative from the end, in the wanted order
----@field types? table<string,string> by name, "integer", "float", "boolean", "category", "text" (a list of strings), "date" (ISO 8601, in days since 1970-01-01) or "time" (the same in seconds, in UTC)
----@field na_values? string|string[] a list of texts that mean a missing value
----@field keep_default_na? boolean (default true) also the empty text, NA, N/A, NaN, NULL and None mean a missing value
----@field delimiter? string (default ",")
----@field decimal? string (default ".") the decimal point, "." or ","
----@field comment? string the first character of lines to skip
----@field skip? integer (default 0) the number of lines before the header or the first row
-
----@class (exact) luatensor.data.write_csv.options
----@field names? string[] the names of a tensor's columns, for a header; or the names of the table's columns to write, in their order
----@field delimiter? string (default ",")
----@field na_rep? string (default "") the text of missing values and NaN
 
 ---@class (exact) luatensor.data.transforms.random_crop.options
 ---@field padding? integer|integer[]|string (default 0) the number of zeros that are first put around the image

@@ -24,8 +24,8 @@ the same text the same numbers
 5 A a b z
 1.25 2.5 10
 numbers are read
-x.csv: line 1, column 1: no number: "1,5"; data.read_table reads columns of text
-x.csv: line 1, column 1: no number: "1,234"; data.read_table reads columns of text
+x.csv: line 1, column 1: no float: "1,5"; na_values = {...} names missing values, types = {...} another type
+x.csv: line 1, column 1: no float: "1,234"; na_values = {...} names missing values, types = {...} another type
   a    b/1.5  inf/1 row, 2 columns
 [1.50, 2.25]  float32 [2] cpu
 [1.0e-09, 1.5e+00]  float64 [2] cpu

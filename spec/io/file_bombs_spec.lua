@@ -81,11 +81,11 @@ describe("the memory that reading takes is not more than was asked for, nor much
     between(10, TAKES, "lt.load(FILE)")
   end)
 
-  it("classes", function()
+  it("texts", function()
     local count, lines = 140000, {}
     for i = 1, count do lines[i] = ("1,c%07d\n"):format(i) end
     shell.write(folder .. "/file", table.concat(lines))
-    between(150 / 11, (320 + 8) / 11, "data.read_csv(FILE, {labels = 2})")        -- a line has 11 bytes, a name has 8 bytes
+    between(150 / 11, (320 + 8) / 11, "data.read_csv(FILE, {header = false})")        -- a line has 11 bytes, a name has 8 bytes
   end)
 
   it("nested tables", function()
@@ -120,12 +120,12 @@ describe("a file that would take much memory", function()
 
   it("of numbers names the size", function()
     gzipped "yes 0 | head -c 20000000"
-    refuses("lt.data.read_csv(FILE)", "more than 8388608 numbers: this takes about 64.0 MiB of memory, 32.0 MiB are available")
+    refuses("lt.data.read_csv(FILE)", "more than 8388608 rows: this takes about 64.0 MiB of memory, 32.0 MiB are available")
   end)
 
-  it("of classes names the size", function()
-    gzipped "seq 200000 | sed 's/$/,1/'"
-    refuses("lt.data.read_csv(FILE, {labels = 1})", "classes: this takes about ")
+  it("of different texts names the size", function()
+    gzipped "seq 200000 | sed 's/.*/c&,1/'"
+    refuses("lt.data.read_csv(FILE, {header = false})", "texts: this takes about ")
   end)
 
   it("with a long header names the size", function()

@@ -24,8 +24,11 @@ static bool say(char wrong[UNPACK_WORDS], const char *words) {
 
 bool csv_open(csv *c, const char *path, char delimiter, char wrong[UNPACK_WORDS]) {
   *c = (csv){.delimiter = delimiter, .next_line = 1, .size = FIRST_ROOM};
-  c->room = malloc(c->size);
+  c->kind[' '] = c->kind['\t'] = c->kind['\r'] = CSV_BLANK;
+  c->kind['\n'] = c->kind['"'] = c->kind[(unsigned char)delimiter] = CSV_STOP;
+  c->room = malloc(c->size + 1);
   if (!c->room) return say(wrong, "out of memory");
+  c->room[0] = '\n';
   c->from = unpack_open(path, wrong);
   return c->from != NULL;
 }
@@ -50,7 +53,7 @@ static bool more(csv *c, char wrong[UNPACK_WORDS]) {
   if (kept == c->size) {
     size_t available;
     if (c->size == MOST_ROOM) return say(wrong, "a row of more than 64 MiB, so this is probably not a CSV file");
-    char *larger = system_has_room(2 * c->size, &available) ? realloc(c->room, 2 * c->size) : NULL;
+    char *larger = system_has_room(2 * c->size, &available) ? realloc(c->room, 2 * c->size + 1) : NULL;
     if (!larger) {
       snprintf(wrong, UNPACK_WORDS, "out of memory: a row of more than %zu bytes", c->size);
       return false;
@@ -60,13 +63,14 @@ static bool more(csv *c, char wrong[UNPACK_WORDS]) {
   }
   if (!unpack_read(c->from, c->room + kept, c->size - kept, &got, wrong)) return false;
   c->end += got;
+  c->room[c->end] = '\n';
   c->at_end = c->end < c->size;
   return true;
 }
 
-/* Returns the end of the row that begins at `at`: a line end outside of quotes. Returns NULL if the buffer does not
-** contain the row's end yet. */
-static char *row_end(char *at, char *end) {
+/* Returns the end of the row that begins at `at`: a line end outside of quotes. Sets *lines to the number of line ends in
+** quotes before it. Returns NULL if the buffer does not contain the row's end yet. */
+static char *row_end(char *at, char *end, int64_t *lines) {
   char *line = memchr(at, '\n', (size_t)(end - at));
   char *quote = memchr(at, '"', (size_t)((line ? line : end) - at));
   if (!quote) return line;
@@ -74,32 +78,28 @@ static char *row_end(char *at, char *end) {
   for (char *p = quote; p < end; p++) {
     if (*p == '"') inside = !inside;
     else if (*p == '\n' && !inside) return p;
+    else if (*p == '\n') ++*lines;
   }
   return NULL;
 }
 
-/* Sets *row and *end to the next row's first byte and line end. If by_line is true, or the row is a comment, quotes have
-** no meaning, so a row is a line. */
+/* Sets *row and *end to the next row's first byte and line end, and counts the row's lines. If by_line is true, or the
+** row is a comment, quotes have no meaning, so a row is a line. */
 static bool take(csv *c, bool by_line, char **row, char **end, char wrong[UNPACK_WORDS]) {
+  c->line = c->next_line;
   for (;;) {
     char *at = c->room + c->start, *last = c->room + c->end;
     bool line = by_line || (c->comment && at < last && *at == c->comment);
-    char *stop = line ? memchr(at, '\n', (size_t)(last - at)) : row_end(at, last);
+    int64_t lines = 1;
+    char *stop = line ? memchr(at, '\n', (size_t)(last - at)) : row_end(at, last, &lines);
     if (stop || c->at_end) {
       *row = at;
       *end = stop ? stop : last;
       c->start = (size_t)(*end - c->room) + (stop ? 1 : 0);
+      c->next_line += lines;
       return true;
     }
     if (!more(c, wrong)) return false;
-  }
-}
-
-static void count_lines(csv *c, const char *row, const char *end) {
-  c->line = c->next_line++;
-  while (row < end && (row = memchr(row, '\n', (size_t)(end - row))) != NULL) {
-    c->next_line++;
-    row++;
   }
 }
 
@@ -107,13 +107,12 @@ bool csv_skip(csv *c, bool *there, char wrong[UNPACK_WORDS]) {
   char *row, *end;
   if (!take(c, true, &row, &end, wrong)) return false;
   *there = row < end || !c->at_end || c->start < c->end;
-  c->line = c->next_line++;
   return true;
 }
 
 /* ---- splitting rows into fields ---- */
 
-static bool is_blank(const csv *c, char x) { return (x == ' ' || x == '\t' || x == '\r') && x != c->delimiter; }
+static bool is_blank(const csv *c, char x) { return c->kind[(unsigned char)x] == CSV_BLANK; }
 
 static bool add_field(csv *c, csv_field f, char wrong[UNPACK_WORDS]) {
   if (c->nfield == c->capacity) {
@@ -132,7 +131,7 @@ static bool add_field(csv *c, csv_field f, char wrong[UNPACK_WORDS]) {
 ** rest of the row, or NULL if the closing quote is missing. */
 static char *quoted(char *p, char *end, csv_field *f) {
   char *to = ++p;
-  *f = (csv_field){.text = to, .quoted = true};
+  f->text = to;
   for (; p < end; p++) {
     if (*p == '"' && (p + 1 == end || p[1] != '"')) break;
     if (*p == '"') p++;
@@ -142,14 +141,14 @@ static char *quoted(char *p, char *end, csv_field *f) {
   return p < end ? p + 1 : NULL;
 }
 
-static char *plain(const csv *c, char *p, char *end, csv_field *f) {
-  char *stop = p;
-  while (stop < end && *stop != c->delimiter && *stop != '"') stop++;
-  if (stop < end && *stop == '"' && *stop != c->delimiter) return NULL;
-  *f = (csv_field){.text = p};
-  char *last = stop;
+/* Parses a field without quotes from its first byte on. Returns the rest of the row, or NULL if the field has a quote. */
+static char *plain(const csv *c, char *p, csv_field *f) {
+  char *stop = p, *last;
+  while (c->kind[(unsigned char)*stop] != CSV_STOP) stop++;
+  if (*stop == '"') return NULL;
+  last = stop;
   while (last > p && is_blank(c, last[-1])) last--;
-  f->length = (size_t)(last - p);
+  *f = (csv_field){.text = p, .length = (size_t)(last - p)};
   return stop;
 }
 
@@ -157,11 +156,11 @@ static bool split(csv *c, char *p, char *end, char wrong[UNPACK_WORDS]) {
   csv_field f;
   c->nfield = 0;
   for (;; p++) {
-    while (p < end && is_blank(c, *p)) p++;
+    while (is_blank(c, *p)) p++;
     bool quotes = p < end && *p == '"';
-    p = quotes ? quoted(p, end, &f) : plain(c, p, end, &f);
+    p = quotes ? quoted(p, end, &f) : plain(c, p, &f);
     if (!p) return say(wrong, quotes ? "a quote that does not end" : "a quote inside of a field");
-    while (p < end && is_blank(c, *p)) p++;
+    while (quotes && is_blank(c, *p)) p++;
     if (p < end && *p != c->delimiter) return say(wrong, "something follows a quoted field");
     if (!add_field(c, f, wrong)) return false;
     if (p >= end) return true;
@@ -176,9 +175,7 @@ static bool is_empty(const char *row, const char *end) {
 bool csv_row(csv *c, bool *there, char wrong[UNPACK_WORDS]) {
   char *row, *end;
   for (;;) {
-    c->line = c->next_line;
     if (!take(c, false, &row, &end, wrong)) return false;
-    count_lines(c, row, end);
     if (c->line == 1 && end - row >= 3 && memcmp(row, "\xef\xbb\xbf", 3) == 0) row += 3;      /* skips a byte order
                                                                                               ** mark */
     *there = !is_empty(row, end) && !(c->comment && *row == c->comment);

@@ -5,18 +5,22 @@
 
 #include "io/unpack.h"
 
+enum { CSV_STOP = 1, CSV_BLANK };        /* a byte that ends a field; white space, which is removed at both ends */
+
 typedef struct csv_field {
   char  *text;                 /* the field's characters, without a terminating zero */
   size_t length;
-  bool   quoted;
 } csv_field;
 
 typedef struct csv {
   unpack    *from;
   char       delimiter;
   char       comment;          /* lines that begin with this character are skipped; 0: there are none */
-  char      *room;             /* the buffer; room[start … end - 1] are the bytes that were read but not used yet */
-  size_t     size, start, end;
+  unsigned char kind[256];     /* what each byte means outside of quotes: CSV_STOP, CSV_BLANK, or 0 */
+  char      *room;             /* the buffer; room[start … end - 1] are the bytes that were read but not used yet, and
+                               ** room[end] is a line end, so that the end of a field is found without comparing
+                               ** positions */
+  size_t     size, start, end; /* size: the number of bytes in the buffer, without the line end */
   bool       at_end;
   int64_t    line, next_line;  /* the numbers of the lines (from 1) at which this row and the next row begin */
   csv_field *field;            /* the fields of the row that csv_row read last */

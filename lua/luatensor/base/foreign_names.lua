@@ -163,7 +163,7 @@ local optim = {
 }
 local schedulers = {MultiplicativeLR = {"LambdaLR"}, ChainedScheduler = {"SequentialLR"},
   ReduceOnPlateau = {"ReduceLROnPlateau"}}
-local data = {DataLoader = {"Loader"}, random_split = {"split"}, loadtxt = {"read_csv"}, CSV = {"read_table"},
+local data = {DataLoader = {"Loader"}, random_split = {"split"}, loadtxt = {"read_csv"}, CSV = {"read_csv"},
   DataFrame = {"Table"}, to_csv = {"write_csv"},
               Dataset = "a data set is a table with a field size and a function get(self, indices)"}
 local linalg = {norm = {"vector_norm", "matrix_norm"}, inverse = {"inv"}, multi_dot = false, gesv = {"solve"},

@@ -127,7 +127,7 @@ positions.options = {
   ReduceLROnPlateau = {"mode:string", "factor:number", "patience:number", "threshold:number"},
   GradScaler = {"init_scale:number", "growth_factor:number", "backoff_factor:number", "growth_interval:number",
                 "enabled:boolean"},
-  zero_grad = {"set_to_none:boolean"}, read_csv = {"delimiter:string"}, read_table = {"delimiter:string"},
+  zero_grad = {"set_to_none:boolean"}, read_csv = {"delimiter:string"},
   write_csv = {"delimiter:string"},
   digits = CREATE, mnist = CREATE,
   Loader = {"batch_size:number", "shuffle:boolean"}, load_state_dict = {"strict:boolean"},

@@ -3,6 +3,7 @@
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
+local csv = require "luatensor.data.csv"
 local lt = require "luatensor"
 local blame = require "luatensor.base.blame"
 local dataset = require "luatensor.data.dataset"
@@ -23,9 +24,7 @@ local known = {dtype = true, device = true, image = true}
 
 -- Returns a uint8 tensor [1797, 65]: in each row 64 pixels from 0 to 16, and the digit.
 local function read()
-  local columns = {}
-  for i = 1, 65 do columns[i] = i end
-  return (core.csv_numbers(find_file(), ",", 0, false, 65, columns, nil, "uint8", core.host_device))
+  return csv.read_csv(find_file(), {types = "integer"}):tensor(nil, {dtype = "uint8", device = core.host_device})
 end
 
 --- Returns 1797 handwritten digits of 8 × 8 pixels: the test part of *Optical Recognition of Handwritten Digits*, E.

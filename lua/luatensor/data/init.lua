@@ -16,7 +16,7 @@ local arity = require "luatensor.base.arity"
 local data = {}
 
 --- Names of the files of luatensor/data. Each file returns a table of functions and classes by name.
-local files = {"dataset", "split", "sampler", "loader", "digits", "idx", "csv", "table_file", "image_folder"}
+local files = {"dataset", "split", "sampler", "loader", "digits", "idx", "csv", "image_folder"}
 local nouns = {Loader = "loader", DistributedSampler = "sampler"}        -- for errors of methods; others are data sets
 for _, file in ipairs(files) do
   for name, value in pairs(require("luatensor.data." .. file)) do

@@ -1,4 +1,4 @@
---- data.Table: columns of training data by name. data.read_table makes such tables from files.
+--- data.Table: columns of training data by name. data.read_csv makes such tables from files.
 -- @submodule luatensor.data
 
 local args = require "luatensor.base.args"
@@ -16,6 +16,12 @@ local NUMERIC <const> = {integer = true, float = true, boolean = true, date = tr
 
 local methods = {}
 
+-- Returns a text of names for errors. A file may have a million columns, so only the first names are in the text.
+local function list_text(names)
+  local MOST <const> = 20
+  return table.concat(names, ", ", 1, math.min(#names, MOST)) .. (#names > MOST and (" … (%d)"):format(#names) or "")
+end
+
 -- ---- columns ----
 
 -- A table has the fields `names`, `kinds` (by name) and `columns`: {kind =, values =, missing =, levels =} by name.
@@ -28,7 +34,7 @@ local function find(fn, self, name)
   local column = self.columns[name]
   if column then return column, name end
   blame.fail(fn, "the table has no column %s; its columns: %s", type(name) == "string" and ("%q"):format(name)
-             or tostring(blame.plain(name)), table.concat(self.names, ", "))
+             or tostring(blame.plain(name)), list_text(self.names))
 end
 
 -- Returns what a script sees of a column.
@@ -43,8 +49,8 @@ function metatable.__index(self, key)
   if methods[key] then return methods[key] end
   local column = rawget(self, "columns")[key]
   if column then return public(column) end
-  blame.fail("table", "no column and no method %s; columns: %s; methods: column, missing, one_hot, rows, tensor",
-             type(key) == "string" and ("%q"):format(key) or tostring(blame.plain(key)), table.concat(self.names, ", "))
+  blame.fail("table", "no column and no method %s; columns: %s; methods: column, drop, missing, one_hot, rows, tensor",
+             type(key) == "string" and ("%q"):format(key) or tostring(blame.plain(key)), list_text(self.names))
 end
 
 function metatable.__newindex()
@@ -70,26 +76,48 @@ function methods:missing(name)
   return lt.zeros({self.rows_count}, {dtype = "bool", device = core.host_device})
 end
 
--- Returns the numeric columns with these names as a float tensor [rows, columns], by default all of them. Missing
--- values are NaN.
+-- Raises the error of a column without numbers. For a category the message has a text that is no number, if any.
+local function raise_no_numbers(name, column)
+  if column.kind == "text" then
+    blame.fail("tensor", "column %q is a list of texts; t:drop(%q):tensor() has the other columns", name, name)
+  end
+  local text = column.levels[1] or ""
+  for _, level in ipairs(column.levels) do
+    if not clocale.number(level) then text = level break end
+  end
+  blame.fail("tensor", "column %q is a category with the text %q; t:one_hot(%q) gives numbers, t:drop(%q):tensor() has "
+             .. "the other columns", name, text, name, name)
+end
+
+local function check_dtype(dtype)
+  dtype = dtype or lt.get_default_dtype()
+  if type(dtype) == "string" and (dtype:find "^u?int" or dtype:find "float") then return dtype end
+  blame.fail("tensor", "dtype: a float or integer dtype expected, got %s", tostring(blame.plain(dtype)))
+end
+
+-- Returns the values of a numeric column, with NaN for missing values. Raises an error if the dtype cannot have them.
+local function numbers_of(name, column, dtype)
+  if not NUMERIC[column.kind] then raise_no_numbers(name, column) end
+  local values, gaps = column.values, column.missing
+  if dtype:find "float" then return gaps and lt.where(gaps, lt.nan, values:to(dtype)) or values end
+  if values.dtype:find "float" then gaps = values:isnan() end
+  if gaps and gaps:any():item() then
+    blame.fail("tensor", "column %q has missing values, for which %s has no number", name, dtype)
+  end
+  return values
+end
+
+-- Returns the columns with these names as a tensor [rows, columns], by default all columns. All must be numeric, so
+-- that none is left out unnoticed. Missing values are NaN.
 function methods:tensor(names, options)
-  options = args.options("tensor", options, {dtype = "dtype", device = "device"})
-  if names == nil then
-    names = {}
-    for _, name in ipairs(self.names) do if NUMERIC[self.kinds[name]] then names[#names + 1] = name end end
-  end
-  local dtype, list = options.dtype or lt.get_default_dtype(), {}
-  for i, name in ipairs(type(names) == "table" and names or {names}) do
+  options = args.options("tensor", options, {dtype = true, device = "device"})
+  if type(names) ~= "table" then names = names == nil and self.names or {names} end
+  local dtype = check_dtype(options.dtype)
+  local x = lt.empty({self.rows_count, #names}, {dtype = dtype, device = core.host_device})
+  for i, name in ipairs(names) do
     local column, found = find("tensor", self, name)
-    if not NUMERIC[column.kind] then
-      blame.fail("tensor", "column %q is a %s; %s", found, column.kind, column.kind == "category"
-                 and ("t:one_hot(%q) gives numbers"):format(found) or "it has no numbers")
-    end
-    list[i] = column.values:to(dtype)
-    if column.missing then list[i] = lt.where(column.missing, lt.nan, list[i]) end
+    x[{{}, i}]:copy_(numbers_of(found, column, dtype))
   end
-  local x = #list > 0 and lt.stack(list, {dim = 2})
-            or lt.zeros({self.rows_count, 0}, {dtype = dtype, device = core.host_device})
   return x:to(options.device or lt.get_default_device())
 end
 
@@ -137,6 +165,19 @@ function methods:rows(selection)
   end
   for name, column in pairs(self.columns) do columns[name] = take(column, selection:to("int64"), list) end
   return make(self.names, columns, #list)
+end
+
+-- Returns a table of the columns except those with these names.
+function methods:drop(names)
+  local dropped, kept = {}, {}
+  for _, name in ipairs(type(names) == "table" and names or {names}) do
+    local _, found = find("drop", self, name)
+    dropped[found] = true
+  end
+  for _, name in ipairs(self.names) do
+    if not dropped[name] then kept[#kept + 1] = name end
+  end
+  return make(kept, self.columns, self.rows_count)
 end
 
 -- ---- printing ----
@@ -281,7 +322,9 @@ end
 --
 --     t:column(name)            the column, also one with the name of a method: a tensor, a list of strings, or
 --                               {codes =, levels =} for a category
---     t:tensor{"a", "b"}        numeric columns as a float tensor [rows, columns]; options `dtype`, `device`
+--     t:tensor{"a", "b"}        numeric columns as a tensor [rows, columns]; options `dtype`, `device`
+--     t:tensor()                all columns, which must be numeric
+--     t:drop "c"                a table without this column, or without the columns of a list
 --     t:one_hot "c"             a category as a tensor [rows, levels] of 0 and 1
 --     t:missing "a"             bool [rows]: where the value is missing
 --     t:rows(selection)         a table of the rows of a mask, of a tensor of row numbers, or of a list
@@ -309,4 +352,4 @@ local function Table(columns, names)
   return make(table.move(names, 1, #names, 1, {}), made, rows or 0)
 end
 
-return {Table = Table, make = make, metatable = metatable}
+return {Table = Table, make = make, metatable = metatable, list_text = list_text}

@@ -8,7 +8,7 @@
 local SECONDS, INPUTS, SEED, FOLDER = tonumber(arg[1]), tonumber(arg[2]), tonumber(arg[3]), arg[4]
 local HANGS <const> = 60                     -- seconds after which an input counts as hung
 
-local loops = {"npy", "npz", "safetensors", "checkpoint", "json", "results", "idx", "csv", "table", "groups", "einsum", "elementwise",
+local loops = {"npy", "npz", "safetensors", "checkpoint", "json", "results", "idx", "csv", "groups", "einsum", "elementwise",
                "kernel", "names", "arguments", "state", "bytes", "options", "index"}
 local parsers = {"npy", "csv", "gzip", "dlpack", "text", "png", "netpbm", "jpeg"}
 

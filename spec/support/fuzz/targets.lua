@@ -107,37 +107,32 @@ targets.npz = {
 
 targets.idx = {run = function(input, folder) use(data.read_idx(file(folder, "x.idx", input))) end}
 
--- The bits of the first byte choose the options of data.read_csv. The other bytes are the file.
+-- The bits of the first two bytes choose the options of data.read_csv. The other bytes are the file. The table is also
+-- made a tensor, printed, written, and read again.
 targets.csv = {
-  words = {'"', '""', ",", ";", "\n", "\r\n", "nan", "inf", "-", "1e308", "0x1", "9223372036854775807", "\xef\xbb\xbf", " "},
-  run = function(input, folder)
-    local how = input:byte() or 0
-    local options = {header = how & 1 > 0, labels = how & 2 > 0 and 1 or nil, missing = how & 4 > 0 and 0 / 0 or nil,
-                     dtype = how & 8 > 0 and "int32" or "float64", skip = how >> 4 & 1,
-                     delimiter = how & 32 > 0 and ";" or ",", columns = how & 64 > 0 and {-1} or nil}
-    use(table.pack(data.read_csv(file(folder, "x.csv", input:sub(2)), options)))
-  end,
-}
-
--- The bits of the first two bytes choose the options of data.read_table. The other bytes are the file. The table is also
--- printed, written, and read again.
-targets.table = {
-  words = {'"', '""', ",", ";", "\n", "\r\n", "NA", "?", "-1", "1.5", "1,5", "true", "2024-02-29", "T12:00:00.5Z", "+01:00", "#", " "},
+  words = {'"', '""', ",", ";", "\n", "\r\n", "NA", "?", "-1", "1.5", "1,5", "true", "2024-02-29", "T12:00:00.5Z", "+01:00", "#", " ",
+           "nan", "inf", "1e308", "0x1", "9223372036854775807", "\xef\xbb\xbf"},
   run = function(input, folder)
     local how, more = input:byte() or 0, input:byte(2) or 0
     local path, kinds = file(folder, "x.csv", input:sub(3)), {"time", "date", "text", "integer", "boolean", "category", "float"}
-    local t = data.read_table(path, {
-      header = how & 1 > 0, delimiter = how & 2 > 0 and ";" or ",", decimal = how & 6 == 6 and "," or nil,
+    local header, kind = nil, kinds[more % 7 + 1]
+    if how & 1 > 0 then header = more & 8 == 0 end
+    local t = data.read_csv(path, {
+      header = header, delimiter = how & 2 > 0 and ";" or ",", decimal = how & 6 == 6 and "," or nil,
       comment = how & 8 > 0 and "#" or nil, skip = how >> 4 & 1, na_values = how & 32 > 0 and {"?", "-1"} or nil,
-      keep_default_na = how & 64 == 0, types = more > 127 and {[1] = kinds[more % 7 + 1]} or nil,
+      keep_default_na = how & 64 == 0, types = more > 191 and kind or more > 127 and {[1] = kind} or nil,
       columns = how & 128 > 0 and {-1} or nil})
     getmetatable(t).__mime(t)
-    local x = t:tensor()
-    assert(x.shape[1] == #t)
-    for _, name in ipairs(t.names) do assert(t:missing(name).shape[1] == #t) end
+    local numeric = {}
+    for _, name in ipairs(t.names) do
+      assert(t:missing(name).shape[1] == #t)
+      if t.kinds[name] == "category" then t:one_hot(name) elseif t.kinds[name] ~= "text" then numeric[#numeric + 1] = name end
+    end
+    local x = t:tensor(numeric)
+    assert(x.shape[1] == #t and x.shape[2] == #numeric)
     t:rows(t:missing(t.names[1]))
     data.write_csv(path, t)
-    local again = data.read_table(path, {types = t.kinds, header = true})
+    local again = data.read_csv(path, {types = t.kinds, header = true})
     assert(#again == #t, "rows were lost")
   end,
 }

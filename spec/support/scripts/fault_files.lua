@@ -4,9 +4,9 @@ local data = require "luatensor.data"
 local json = require "luatensor.io.json"
 local files = require "luatensor.bench.files"
 
-local x, y, classes = data.read_csv(folder .. "fault.csv", {header = true, labels = "kind", missing = 0})
-assert(x.shape[1] == 3 and y:totable()[2] == 2 and classes[1] == "x")
-x = data.read_idx(folder .. "fault.idx")
+local t = data.read_csv(folder .. "fault.csv", {types = {a = "float"}})
+assert(#t == 3 and t.kind.codes:totable()[2] == 2 and t.kind.levels[1] == "x" and t:tensor{"a", "b"}.shape[2] == 2)
+local x = data.read_idx(folder .. "fault.idx")
 assert(x:sum():item() == 10)
 assert(json.decode(assert(files.read(folder .. "fault.json"))).a[3].b == "é")
 lt.save(folder .. "fault.npy", values[2].x)

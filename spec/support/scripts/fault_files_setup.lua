@@ -20,7 +20,7 @@ end
 lt.save(folder .. "fault.safetensors", values[1])
 lt.save(folder .. "fault.npy", values[1].x)
 -- reads a file once, because some modules and tables are made only at the first call
-data.read_csv(folder .. "fault.csv", {header = true, labels = "kind", missing = 0})
+data.read_csv(folder .. "fault.csv", {types = {a = "float"}}):tensor{"a", "b"}
 
 function check()
   local run = lt.load(folder .. "fault.safetensors")

@@ -23,15 +23,15 @@ lt.save(folder .. "/run.safetensors", {text = "À\u{80}É", half = 1.5, tiny = 2
 local run = lt.load(folder .. "/run.safetensors")
 say(run.text == "À\u{80}É" and "the same text" or "another text", run.half == 1.5 and run.tiny == 2.5e-300 and "the same numbers" or "others")
 say(json.number(0.1), json.number(-1e300), json.quote "é\n\127")
-local _, _, classes = csv("b 1\nA 2\na 3\n\xe9 4\nz 5\n", {labels = 1, delimiter = " "})
+local classes = csv("b 1\nA 2\na 3\n\xe9 4\nz 5\n", {header = false, delimiter = " "}).column1.levels
 say(#classes, classes[1], classes[2], classes[3], classes[4])
-_, _, classes = csv("2.5 1\n10 2\n1.25 3\n", {labels = 1, delimiter = " "})
+classes = csv("2.5 1\n10 2\n1.25 3\n", {types = {[1] = "category"}, delimiter = " "}).column1.levels
 say(table.concat(classes, " "))
-say(csv("1.5;-2.5e-3\n", {delimiter = ";"}):equal(lt.tensor {{1.5, -2.5e-3}}) and "numbers are read" or "misread")
-said(csv, "1,5;2\n", {delimiter = ";"})
-said(csv, '"1,234",2\n')
+say(csv("1.5;-2.5e-3\n", {delimiter = ";"}):tensor():equal(lt.tensor {{1.5, -2.5e-3}}) and "numbers are read" or "misread")
+said(csv, "1,5;2\n", {delimiter = ";", header = false, types = "float"})
+said(csv, '"1,234",2\n', {header = false, types = "float"})
 data.write_csv(folder .. "/x.csv", lt.tensor {{1.5, 1e300}}, {names = {"a", "b"}})
-say((tostring(data.read_table(folder .. "/x.csv")):gsub("\n", "/")))
+say((tostring(data.read_csv(folder .. "/x.csv")):gsub("\n", "/")))
 
 -- Prints tensors and error messages.
 say(tostring(lt.tensor {1.5, 2.25}))
