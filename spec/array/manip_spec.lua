@@ -260,6 +260,43 @@ describe("triangles and diagonals", function()
     holds(x:diag(1), "[2]", {2, 6})
     fails("tril: at least 2 dims expected, the shape is [2]", x.tril, T{1, 2})
   end)
+
+  it("take matrices of any layout, dtype and diagonal", function()
+    local wide = lt.arange(1, 121, 1):reshape(2, 6, 10)
+    local views = {
+      wide, wide:permute_dims(1, 3, 2), wide:permute_dims(3, 1, 2), wide:permute_dims(3, 2, 1),
+      wide[{ {}, {-1, 1, -2}, {2, -1, 3} }], wide[{ {}, {-1, 1, -1}, {} }].mT, wide[1], wide[{ {}, {1, 1}, {} }],
+      wide[{ 1, {}, {1, 1} }], wide[{ {}, {2, 2}, {} }]:broadcast_to(2, 4, 10), wide[1][2]:broadcast_to(10, 10).T,
+    }
+    for number, view in ipairs(views) do
+      for _, dtype in ipairs{"float32", "bfloat16", "float16", "uint8", "complex64", "bool"} do
+        local z, ndim = view:to(dtype), view.ndim
+        local rows, columns = z.shape[ndim - 1], z.shape[ndim]
+        local steps = lt.arange(columns):expand_dims(1) - lt.arange(rows):expand_dims(2)
+        for _, k in ipairs{0, 1, -1, 3, rows - 1, -rows, 99, -99, math.maxinteger, math.mininteger} do
+          local function kept(mask) return dtype == "bool" and mask:logical_and(z) or mask:to(dtype) * z end
+          local what = ("%s of view %d, k = %d"):format(dtype, number, k)
+          assert(lt.equal_all(z:tril(k), kept(steps:less_equal(k))), "tril: " .. what)
+          assert(lt.equal_all(z:triu(k), kept(steps:greater_equal(k))), "triu: " .. what)
+        end
+      end
+    end
+  end)
+
+  it("replace NaN, follow the layout, and are compiled and recorded", function()
+    local nan = lt.full({3, 3}, 0.0 / 0.0)
+    holds(nan:tril(-3), "[3, 3]", {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}})
+    assert.equal(6, nan:to("bfloat16"):triu():isnan():count_nonzero():item())
+    local y = lt.arange(6, {dtype = "float32"}):reshape(2, 3)
+    assert.same({1, 3}, y.T:tril().strides)
+    assert.same({3, 1}, y[{ {-1, 1, -1}, {} }]:triu().strides)
+    holds(lt.compile(function(t) return t:tril():add(1):triu(1) end)(y.T), "[3, 2]", {{0, 1}, {0, 0}, {0, 0}})
+    y:requires_grad_()
+    y.T:triu():mul(2):sum():backward()
+    holds(y.grad, "[2, 3]", {{2, 0, 0}, {2, 2, 0}})
+    assert.same({0, 1 << 60}, lt.zeros(0, 1 << 60):tril().shape)
+    assert.same({2, 0, 0}, lt.zeros(2, 0, 0):triu().shape)
+  end)
 end)
 
 describe("grids and masks", function()

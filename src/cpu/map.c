@@ -135,8 +135,36 @@ static int make_task(map_work *t, const map_call *c) {
   return copies || t->kernel ? OK : ERR_NO_KERNEL;
 }
 
+/* True if the call selects between half floats of one dtype. */
+static bool selects_halves(const map_call *c) {
+  enum dtype d = c->out.dtype;
+  if (!traits[c->op].selects || (d != DT_float16 && d != DT_bfloat16) || c->compute != dtype_compute(d)) return false;
+  for (int k = 1; k < c->nin; k++)
+    if (c->in[k].data && c->in[k].dtype != d) return false;
+  return true;
+}
+
+/* Replaces the dtype of the selected half floats by int16: a selection need not convert its operands. */
+static void select_bits(map_call *c) {
+  enum dtype d = c->out.dtype;
+  for (int k = 1; k < c->nin; k++) {
+    int16_t bits;
+    c->in[k].dtype = DT_int16;
+    if (c->in[k].data) continue;
+    fill_constant(&c->in[k].value, d, 1, (char *)&bits);
+    c->in[k].value = (scalar){.i = bits};
+  }
+  c->compute = c->out.dtype = DT_int16;
+}
+
 int cpu_map(int index, const map_call *c) {
   map_work t;
+  map_call bits;
+  if (selects_halves(c)) {
+    bits = *c;
+    select_bits(&bits);
+    c = &bits;
+  }
   int st = make_task(&t, c);
   if (st != OK) return st;
   int threads = cpu_threads(c->plan->count * (traits[c->op].costly ? COSTLY : 1), GRAIN);

@@ -352,15 +352,11 @@ end)
 
 -- ---- triangles and diagonals ----
 
-local function triangle(fn, x, options, keeps)
+local function triangle(fn, x, options, upper)
   if type(options) == "number" then options = {k = options} end
   if x.ndim < 2 then fail(fn, "at least 2 dims expected, the shape is %s", x.shape) end
-  local k = integer_of(fn, "k", options_of(fn, options, {k = true}).k or 0)
-  local m, n = x.shape[x.ndim - 1], x.shape[x.ndim]
-  k = math.max(-m, math.min(k, n))
-  local rows = lt.arange(k, m + k, 1, {dtype = "int64", device = x.device}):expand_dims(2)
-  local columns = lt.arange(0, n, 1, {dtype = "int64", device = x.device})
-  return lt.where(keeps(columns, rows), x, lt.zeros({}, {dtype = x.dtype, device = x.device}))
+  local k = options == nil and 0 or integer_of(fn, "k", options_of(fn, options, {k = true}).k or 0)
+  return core.triangle(fn, x, k, upper)
 end
 
 --- Returns the lower triangles of matrices: copies in which all elements above diagonal k are 0.
@@ -368,7 +364,7 @@ end
 -- @tparam[opt] table options `k` (0): the number of the diagonal, above the main diagonal when positive
 -- @treturn Tensor
 add("tril", function(x, options)
-  return triangle("tril", args.tensor("tril", 1, x), options, lt.less_equal)
+  return triangle("tril", args.tensor("tril", 1, x), options, false)
 end)
 
 --- Returns the upper triangles of matrices: copies in which all elements below diagonal k are 0.
@@ -376,7 +372,7 @@ end)
 -- @tparam[opt] table options `k` (0): the number of the diagonal, above the main diagonal when positive
 -- @treturn Tensor
 add("triu", function(x, options)
-  return triangle("triu", args.tensor("triu", 1, x), options, lt.greater_equal)
+  return triangle("triu", args.tensor("triu", 1, x), options, true)
 end)
 
 --- Makes a matrix with ones on diagonal k and zeros elsewhere.

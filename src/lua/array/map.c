@@ -292,6 +292,78 @@ static int l_isclose(lua_State *L) {
   return compute_or_out(L, &c, options);
 }
 
+/* ---- triangles ---- */
+
+/* Which elements of matrices a triangle keeps: those at row i and column j with j - i <= k or, if `upper` is set, with
+** j - i >= k. */
+typedef struct triangle {
+  int64_t rows, columns, k;           /* -rows <= k <= columns */
+  bool    upper;
+  bool    by_columns;                 /* neighbours of a column are neighbours in memory */
+} triangle;
+
+/* Fills the n elements of the row that begin at element `start`. */
+static int fill_part(const tensor *row, int64_t start, int64_t n, bool value) {
+  tensor part = {.store = NULL};
+  tensor_view(&part, row);
+  part.offset += start;
+  part.shape.dim[0] = part.count = n;
+  int st = n > 0 ? op_fill_later(&part, (scalar){.i = value, .f = value, .is_bool = true}) : OK;
+  tensor_drop(&part);
+  return st;
+}
+
+/* Fills `band`, a row of rows + columns bools that contains every row of the triangle's mask. The mask's element at row i
+** and column j is the band's element j - i + rows. If the triangle is stored by columns, it is element i - j + columns. */
+static int fill_band(const tensor *band, const triangle *t) {
+  bool first = t->upper == t->by_columns;
+  int64_t border = least_of((t->by_columns ? t->columns - t->k : t->rows + t->k) + first, band->count);
+  int st = fill_part(band, 0, border, first);
+  return st == OK ? fill_part(band, border, band->count - border, !first) : st;
+}
+
+/* Pushes the mask of the triangle, a view of all elements of its band. */
+static void push_mask(lua_State *L, const char *fn, const triangle *t, place where) {
+  tensor *mask = push_tensor_later(L, fn, DT_bool, &(shape){.ndim = 1, .dim = {t->rows + t->columns}}, where);
+  int st;
+  TRY(L, where, st, fill_band(mask, t));
+  if (st != OK) raise(L, fn, st, (const tensor *[]){mask}, 1);
+  mask->shape = (shape){.ndim = 2, .dim = {t->rows, t->columns}};
+  mask->count = t->rows * t->columns;
+  mask->offset = t->by_columns ? t->columns : t->rows;
+  mask->stride[0] = t->by_columns ? 1 : -1;
+  mask->stride[1] = -mask->stride[0];
+}
+
+/* triangle(fn, x, k, upper): x where the triangle keeps it, else 0. The result has the order of dims of x. */
+static int l_triangle(lua_State *L) {
+  call c;
+  c.fn = lua_tostring(L, 1);
+  const tensor *x = check_tensor_later(L, 2, c.fn);
+  int row = x->shape.ndim - 2;
+  triangle t = {.rows = x->shape.dim[row], .columns = x->shape.dim[row + 1], .upper = lua_toboolean(L, 4)};
+  t.k = most_of(-t.rows, least_of(lua_tointeger(L, 3), t.columns));
+  tensor *out = push_tensor_later(L, c.fn, x->dtype, &x->shape, x->store->place);
+  job_layout(&(job){.nin = 1, .in = {{.t = x}}}, out);
+  t.by_columns = out->stride[row] < out->stride[row + 1];
+  if (x->count > 0) push_mask(L, c.fn, &t, x->store->place);
+  else lua_pushboolean(L, true);            /* the band of an empty matrix could be too long for the memory */
+  if (x->dtype == DT_bool) lua_pushboolean(L, false);
+  else lua_pushinteger(L, 0);
+  c.at[0] = 6;
+  c.at[1] = 2;
+  c.at[2] = 7;
+  prepare(L, &c, OP_where);
+  int st;
+  TRY(L, c.job.place, st, job_compute_later(&c.job, out));
+  if (st != OK) return raise_job(L, c.fn, st, &c.job, out);
+  lua_pushvalue(L, 5);
+  op_record r = record_of(&c, false);
+  return finish_record(L, &r);
+}
+
+static const function_row internal_functions[] = {{"triangle", l_triangle, INTERNAL}, {NULL, NULL, 0}};
+
 static const function_row chosen_functions[] = {
   {"clip", l_clip, 4}, {"isclose", l_isclose, 5}, {"masked_fill", l_masked_fill, 4}, {NULL, NULL, 0}
 };
@@ -328,6 +400,7 @@ void open_map(lua_State *L) {
     if (info->result != RESULT_BOOL) add_closure(L, METHODS, l_map_in_place, (enum map_op)op, info->in_place);
   }
   add_internal(L, "hidden");
+  add_functions(L, internal_functions);
   add_methods(L, chosen_functions);
   add_method_forms(L, chosen_methods);
   for (size_t k = 0; k < sizeof operators / sizeof *operators; k++)
