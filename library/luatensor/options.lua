@@ -556,7 +556,7 @@
 
 ---@class (exact) luatensor.data.split.options
 ---@field generator? luatensor.generator of random numbers; the default generator unless given
----@field stratify? luatensor.Tensor|boolean labels, a tensor [n] (true: the data set's last tensor). Then each part gets its share of the samples of every label, rounded up or down
+---@field stratify? luatensor.Tensor|boolean labels, a tensor [n] (true: the data set's last tensor, or the classes of an ImageFolder). Then each part gets its share of the samples of every label, rounded up or down
 
 ---@class (exact) luatensor.data.transforms.random_crop.options
 ---@field padding? integer|integer[]|string (default 0) the number of zeros that are first put around the image

@@ -7,6 +7,8 @@ local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
 local shell = require "spec.support.shell"
 
+local data, nn = lt.data, lt.nn
+
 -- Returns the output (both streams) and the exit code of tools/lua with these arguments.
 local function run(arguments, environment)
   local status, output = shell.run(("%s tools/lua %s"):format(environment or "", arguments))
@@ -124,6 +126,50 @@ describe("examples", function()
       assert.equal(1, select(2, output:gsub("\n", "")))
     end)
   end
+
+  it("11_images learns digits from PNG files, draws figures, and saves the best network", function()
+    local folder = shell.folder()
+    local output, status = run(("examples/11_images.lua %s"):format(folder))
+    assert.equal(0, status)
+    local accuracy, path = output:match "\n359 test images: accuracy (%S+); plots and network: (%S+)\n"
+    assert.equal(folder, path, output)
+    assert.truthy(output:find("ImageFolder: 1797 images of 10 classes in " .. folder, 1, true), output)
+    assert.truthy(output:find "epochs: %d+ of 30 in [%d.]+ s, loss 0%.%d+, validation 0%.%d+\n", output)
+
+    -- Another method, the nearest mean of a class, is right in nine of ten cases, although it has seen all images.
+    local x, y = data.digits():all()
+    local one_hot = nn.functional.one_hot(y, 10):to "float32"
+    local means = one_hot.T:matmul(x) / one_hot:sum(1):unsqueeze(2)
+    local distances = (x:unsqueeze(2) - means):square():sum(3)
+    local nearest = distances:argmin(2):equal(y):to("float32"):mean():item()
+    assert.is_true(nearest > 0.85 and tonumber(accuracy) > nearest, ("%s, nearest mean %g"):format(accuracy, nearest))
+
+    -- The matrix in the terminal has all test images, and its diagonal the right ones.
+    local right, all = 0, 0
+    for row, cells in output:match("\nConfusion matrix\n(.*)$"):gmatch "\n(%d) ([ %d]+)%f[\n]" do
+      local column = 0
+      for count in cells:gmatch "%d+" do
+        all, right = all + count, right + (column == tonumber(row) and count or 0)
+        column = column + 1
+      end
+    end
+    assert.same({359, accuracy}, {all, ("%.3f"):format(right / 359)})
+
+    -- The file of the best network gives the same accuracy for the same test images.
+    lt.manual_seed(1)
+    local images = data.ImageFolder(folder .. "/images", {mode = "gray", transform = data.transforms.to_float()})
+    local _, _, tested = data.split(images, {0.6, 0.2, 0.2}, {stratify = true})
+    local model = nn.Sequential(nn.Conv2d(1, 16, 3, {padding = 1}), nn.ReLU(), nn.MaxPool2d(2),
+                                nn.Conv2d(16, 32, 3, {padding = 1}), nn.ReLU(), nn.Flatten(), nn.Linear(512, 10))
+    model:load_state_dict(lt.load(folder .. "/best.safetensors"))
+    local inputs, classes = tested:all()
+    local hits = model(inputs):argmax(2):equal(classes):to("int64"):sum():item()
+    assert.equal(right, hits)
+    for _, name in ipairs {"loss", "confusion"} do
+      assert.truthy(shell.read(("%s/%s.svg"):format(folder, name)):find "<svg.*</svg>%s*$", name)
+    end
+    shell.passes("rm -r " .. folder)
+  end)
 
   it("12_table reads a table and predicts weights", function()
     local output, status = run("examples/12_table.lua")

@@ -51,6 +51,14 @@ describe("data.ImageFolder", function()
     assert.equal(3, #data.ImageFolder(root, {extensions = {".PNG", "pgm"}}))
   end)
 
+  it("is split by its classes", function()
+    local parts = {data.split(data.ImageFolder(root), {2, 2}, {stratify = true})}
+    for _, part in ipairs(parts) do
+      local _, y = part:all()
+      assert.same({1, 2}, y:totable())
+    end
+  end)
+
   it("gives a loader its batches", function()
     local seen = {}
     for x, y in data.Loader(data.ImageFolder(root), {batch_size = 3, shuffle = true}):batches() do

@@ -51,13 +51,16 @@ end
 
 -- ---- samples of the parts ----
 
--- Returns the labels of the samples, a tensor [n] on the CPU: option stratify, or the data set's last tensor if the
--- option is true.
+-- Returns the labels of the samples, a tensor [n] on the CPU: option stratify. If the option is true, these are the
+-- data set's last tensor, or its list `labels`, which an ImageFolder has.
 local function labels_of(ds, stratify)
   local y = stratify
-  if y == true then y = ds.tensors and ds.tensors[#ds.tensors] end
-  if not y and stratify == true then
-    blame.fail("split", "stratify = true is for a TensorDataset; give the labels: stratify = y")
+  if y == true and ds.tensors then
+    y = ds.tensors[#ds.tensors]
+  elseif y == true and ds.labels then
+    y = lt.tensor(ds.labels, {dtype = "int64", device = core.host_device})
+  elseif y == true then
+    blame.fail("split", "stratify = true is for a TensorDataset or an ImageFolder; give the labels: stratify = y")
   end
   args.tensor("split", "stratify", y)
   if y.ndim ~= 1 or y.shape[1] ~= ds.size then
@@ -95,8 +98,8 @@ end
 -- @tparam Dataset ds
 -- @tparam table parts fractions (floats, which add up to 1) or numbers of samples (integers, which add up to the data
 --   set's size). Of n samples a fraction f gets floor(f n); the remaining samples go to the first parts, one to each.
--- @tparam[opt] table options `generator`; `stratify`: labels, a tensor [n] (true: the data set's last tensor). Then
---   each part gets its share of the samples of every label, rounded up or down
+-- @tparam[opt] table options `generator`; `stratify`: labels, a tensor [n] (true: the data set's last tensor,
+--   or the classes of an ImageFolder). Then each part gets its share of the samples of every label, rounded up or down
 -- @treturn Subset ... one subset for each part
 -- @raise if fractions or numbers do not add up
 local function split(ds, parts, options)
