@@ -77,6 +77,9 @@ data.TensorDataset(lt.ones(10, 3), lt.zeros(10)).size  --> 10
 --- data.Loader
 local loader = data.Loader(data.TensorDataset(lt.ones(10, 3)), {batch_size = 4})
 #loader  --> 3
+local function make() return require("luatensor.data").digits() end
+local parallel <close> = data.Loader(make, {batch_size = 64, workers = 1})
+parallel:batches()().shape  --> [64, 64]
 
 --- detach
 local x = lt.ones(1, {requires_grad = true})

@@ -33,7 +33,7 @@ function Loader:batches() end
 ---local a, b = data.Loader(set, {batch_size = 4}), data.Loader(set, {batch_size = 4})
 ---b:load_state_dict(a:state_dict())
 ---```
----@return table # `position`, the number of samples that all processes have had; with shuffle `seed` and `offset`; with a sampler `epoch`; empty between two epochs
+---@return table # `position`, the number of samples that all processes have had; with shuffle `seed` and `offset`; with a sampler `epoch`; with workers `batch_seed`; empty between two epochs
 function Loader:state_dict() end
 
 ---Makes the next call of `batches` continue at the position in the epoch that the state contains.
@@ -221,14 +221,22 @@ function data.ImageFolder(root, options) end
 
 ---Makes a loader, which returns a data set in batches: `for x, y in data.Loader(ds, {batch_size = 64, shuffle =
 ---true}):batches() do`. `#loader` is the number of batches.
----Errors: if the batch size is below 1, or ds is no data set.
+---
+---With option `workers`, other processes fetch the batches, which come in the same order. Each process gets a copy of
+---ds, or calls ds if ds is a function that returns the data set. Upvalues of functions are copied, too. Globals of the
+---script are missing in workers. Each batch has a seed, from which its data set draws random numbers. So the batches
+---are the same for any number of workers, including 0.
+---Errors: if the batch size is below 1, or ds is no data set, or if ds cannot be sent to a worker.
 ---```lua
 ---local loader = data.Loader(data.TensorDataset(lt.ones(10, 3)), {batch_size = 4})
 ---#loader  --> 3
+---local function make() return require("luatensor.data").digits() end
+---local parallel <close> = data.Loader(make, {batch_size = 64, workers = 1})
+---parallel:batches()().shape  --> [64, 64]
 ---```
----@param ds luatensor.Dataset
+---@param ds luatensor.Dataset|function a data set, or a function that returns one
 ---@param options? luatensor.data.Loader.options
----@return luatensor.Loader #
+---@return luatensor.Loader # which may be a `<close>` variable, with which the workers end; otherwise they end when the loader is collected
 function data.Loader(ds, options) end
 
 ---Divides the samples of a data set among the processes of a group. The order of an epoch depends only on the seed

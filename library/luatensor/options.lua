@@ -547,6 +547,8 @@
 ---@field sampler? luatensor.DistributedSampler|table chooses the samples and their order, such as data.DistributedSampler
 ---@field device? string the tensors of batches are moved to this device
 ---@field map? function a function that takes a batch on that device and returns the values to use in place of the batch
+---@field workers? integer the number of processes that fetch batches while the script works
+---@field interpreter? string (default the program that runs the script) the Lua program that they run
 
 ---@class (exact) luatensor.data.DistributedSampler.options
 ---@field group? luatensor.Group the processes (default: all processes, from distributed.init())

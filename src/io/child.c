@@ -6,11 +6,30 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Runs in the child between fork and exec, where only async-signal-safe functions may be called. */
-static void become(const char *const words[], unsigned seconds, int output) {
+#include "base/cancel.h"
+
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0                 /* macOS has a socket's option instead */
+#endif
+
+/* ---- start ---- */
+
+/* Makes the socket `end` the worker's descriptor CHILD_PARENT, and closes the files that other code of this process has
+** open. A worker may run for days, and a program that reads from a pipe waits until all its writers have closed it. */
+static void keep_socket(int end) {
+  enum { MOST = 1024 };
+  if (end != CHILD_PARENT) dup2(end, CHILD_PARENT);
+  else fcntl(end, F_SETFD, 0);
+  for (int fd = CHILD_PARENT + 1; fd < MOST; fd++) close(fd);
+}
+
+/* Runs in the child between fork and exec, where only async-signal-safe functions may be called. `end` is the child's
+** end of the pipe, or of the socket of a worker. */
+static void become(const char *const words[], unsigned seconds, int end, bool is_worker) {
   union { const char *const *given; char *const *wanted; } list = {words};  /* exec changes no words */
   static const char failed[] = ": cannot be started\n";
   setpgid(0, 0);
@@ -20,22 +39,23 @@ static void become(const char *const words[], unsigned seconds, int output) {
   signal(SIGCHLD, SIG_DFL);
   int nothing = open("/dev/null", O_RDONLY);
   if (nothing >= 0) dup2(nothing, STDIN_FILENO);
-  dup2(output, STDOUT_FILENO);
-  dup2(output, STDERR_FILENO);
+  if (is_worker) {
+    keep_socket(end);
+  } else {
+    dup2(end, STDOUT_FILENO);
+    dup2(end, STDERR_FILENO);
+  }
   alarm(seconds);                      /* exec keeps the alarm */
   execvp(words[0], list.wanted);
   bool told = write(STDERR_FILENO, words[0], strlen(words[0])) >= 0 && write(STDERR_FILENO, failed, sizeof failed - 1) >= 0;
   _exit(told ? 127 : 126);
 }
 
-bool child_start(child *c, const char *const words[], unsigned seconds) {
-  int ends[2];
-  *c = (child){.from = -1};
-  if (pipe(ends) != 0) return false;
+/* Starts the program with one of the two connected ends, and keeps the other end. */
+static bool start(child *c, const char *const words[], unsigned seconds, const int ends[2], bool is_worker) {
   for (int i = 0; i < 2; i++) fcntl(ends[i], F_SETFD, FD_CLOEXEC);
-  fcntl(ends[0], F_SETFL, O_NONBLOCK);
   c->pid = fork();
-  if (c->pid == 0) become(words, seconds, ends[1]);
+  if (c->pid == 0) become(words, seconds, ends[1], is_worker);
   int why = errno;
   close(ends[1]);
   if (c->pid > 0) {
@@ -47,6 +67,33 @@ bool child_start(child *c, const char *const words[], unsigned seconds) {
   c->pid = 0;
   return false;
 }
+
+bool child_start(child *c, const char *const words[], unsigned seconds) {
+  int ends[2];
+  *c = (child){.from = -1};
+  if (pipe(ends) != 0) return false;
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return start(c, words, seconds, ends, false);
+}
+
+bool child_start_worker(child *c, const char *const words[]) {
+  int ends[2];
+  *c = (child){.from = -1};
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return false;
+#ifdef SO_NOSIGPIPE
+  int on = 1;
+  setsockopt(ends[0], SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+#endif
+  return start(c, words, 0, ends, true);
+}
+
+bool child_open_parent(child *c) {
+  bool is_open = fcntl(CHILD_PARENT, F_SETFD, FD_CLOEXEC) == 0;
+  *c = (child){.from = is_open ? CHILD_PARENT : -1};
+  return is_open;
+}
+
+/* ---- end and output ---- */
 
 /* Stores the result of waitpid. */
 static void note_end(child *c, pid_t found, int status) {
@@ -79,6 +126,43 @@ ssize_t child_read(child *c, char *bytes, size_t size, double seconds) {
   if (n > 0) return n;
   if (n == 0 && !ended) poll(NULL, 0, PAUSE);
   return ended ? -1 : 0;
+}
+
+/* ---- messages ---- */
+
+/* Waits until the socket allows one of `events`, or the operation is cancelled. */
+static void wait_for(int fd, short events) {
+  enum { NAP = 20 };                   /* milliseconds between two looks whether the operation is cancelled */
+  struct pollfd p = {.fd = fd, .events = events};
+  while (!cancel_due() && poll(&p, 1, NAP) == 0) {}
+}
+
+child_result child_send(child *c, const void *bytes, size_t size) {
+  const char *from = bytes;
+  while (size > 0) {
+    ssize_t n = send(c->from, from, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n < 0 && errno != EAGAIN && errno != EINTR) return CHILD_ENDED;
+    if (n < 0) wait_for(c->from, POLLOUT);
+    if (cancel_due()) return CHILD_CANCELLED;
+    if (n < 0) continue;
+    from += n;
+    size -= (size_t)n;
+  }
+  return CHILD_DONE;
+}
+
+child_result child_receive(child *c, void *bytes, size_t size) {
+  char *to = bytes;
+  while (size > 0) {
+    ssize_t n = recv(c->from, to, size, MSG_DONTWAIT);
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) return CHILD_ENDED;
+    if (n < 0) wait_for(c->from, POLLIN);
+    if (cancel_due()) return CHILD_CANCELLED;
+    if (n < 0) continue;
+    to += n;
+    size -= (size_t)n;
+  }
+  return CHILD_DONE;
 }
 
 void child_end(child *c) {

@@ -46,6 +46,7 @@ local types = {
   title = "string", total = "integer", every = "number", min_delta = "number", path = "string",
   size = DIMS, scale_factor = "number|number[]", align_corners = "boolean", antialias = "boolean",
   model = "luatensor.Module", transform = "function", extensions = "string[]", quality = "integer",
+  workers = "integer", interpreter = "string",
   sampler = "luatensor.DistributedSampler|table", bucket_bytes = "integer", classes = "integer", top_k = "integer",
   xlabel = "string", ylabel = "string", xlim = "number[]", ylim = "number[]", label = "string",
   legend = "boolean", marks = "boolean", color = "string", width = "integer", height = "integer", unicode = "boolean",

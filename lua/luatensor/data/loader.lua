@@ -8,6 +8,8 @@ local arity = require "luatensor.base.arity"
 local blame = require "luatensor.base.blame"
 local check = require "luatensor.data.check"
 local engine = require "luatensor.autograd.engine"
+local fetch = require "luatensor.data.fetch"
+local workers = require "luatensor.data.workers"
 
 local Loader = {class_name = "Loader", __name = "loader"}
 
@@ -26,6 +28,7 @@ function Loader.__pairs() refuse_loop() end
 local known = {
   batch_size = {"integer", 1, default = 1}, shuffle = {"boolean", default = false}, generator = "generator",
   drop_last = {"boolean", default = false}, map = "callable", device = "device", sampler = true,
+  workers = {"integer", 0, 1000}, interpreter = "string",
 }
 
 -- Raises an error unless the value can be option `sampler`.
@@ -37,23 +40,49 @@ local function check_sampler(sampler, shuffle)
   end
 end
 
+-- Returns the data set's description, which the first worker gives, in place of the data set.
+local function describe(pool)
+  local answer = pool:describe()
+  local function refuse() blame.fail("Loader", "the data set is in the workers, not in this process") end
+  return setmetatable({size = answer.size, get = refuse}, {__tostring = function() return answer.text end})
+end
+
 --- Makes a loader, which returns a data set in batches: `for x, y in data.Loader(ds, {batch_size = 64, shuffle =
 -- true}):batches() do`. `#loader` is the number of batches.
+--
+-- With option `workers`, other processes fetch the batches, which come in the same order. Each process gets a copy of
+-- ds, or calls ds if ds is a function that returns the data set. Upvalues of functions are copied, too. Globals of the
+-- script are missing in workers. Each batch has a seed, from which its data set draws random numbers. So the batches
+-- are the same for any number of workers, including 0.
 -- @function data.Loader
--- @tparam Dataset ds
+-- @tparam Dataset|function ds a data set, or a function that returns one
 -- @tparam[opt] table options `batch_size` (1); `shuffle` (false): draws a new order for each epoch; `generator`: for
 --   these orders (default: the default generator); `drop_last` (false): leaves out a last batch that is smaller;
 --   `sampler`: chooses the samples and their order, such as data.DistributedSampler;
 --   `device`: the tensors of batches are moved to this device; `map`: a function that takes a batch on that device
---   and returns the values to use in place of the batch
--- @treturn Loader
--- @raise if the batch size is below 1, or ds is no data set
+--   and returns the values to use in place of the batch; `workers`: the number of processes that fetch batches while
+--   the script works; `interpreter`: the Lua program that they run (default: the program that runs the script)
+-- @treturn Loader which may be a `<close>` variable, with which the workers end; otherwise they end when the loader is
+--   collected
+-- @raise if the batch size is below 1, or ds is no data set, or if ds cannot be sent to a worker
 local function new(_, ds, options)
   local self = args.read("Loader", options, known)
-  self.dataset = check("Loader", ds)
+  local makes = type(ds) == "function"
+  if makes and not self.workers then self.workers = 0 end
   if self.sampler ~= nil then check_sampler(self.sampler, self.shuffle) end
+  if (self.workers or 0) > 0 then
+    self.pool = workers(self.workers, makes and ds or check("Loader", ds), self.interpreter)
+    if makes then ds = describe(self.pool) end
+  elseif makes then
+    ds = blame.call_script(ds)
+  end
+  self.dataset = check("Loader", ds)
   return setmetatable(self, Loader)
 end
+
+-- Ends the workers if the loader is a `<close>` variable. Otherwise they end when the loader is collected, or with the
+-- process.
+function Loader:__close() if self.pool then self.pool:close() end end
 
 -- Returns the number of samples of an epoch, and the number of processes that share the sampler's epoch.
 local function counts(self)
@@ -72,6 +101,11 @@ end
 
 -- ---- one epoch ----
 
+-- Returns a random seed.
+local function draw_seed(generator)
+  return lt.randint(1, math.maxinteger, {1}, {device = core.host_device, generator = generator}):item()
+end
+
 -- Returns the state from which a generator draws the order of an epoch: the state of the loader's generator, or a new
 -- state with a seed from the default generator. Returns the number of the epoch if the loader has a sampler, and an
 -- empty table if the loader does not shuffle.
@@ -79,7 +113,7 @@ local function draw_start(self)
   if self.sampler then return {epoch = self.sampler.epoch} end
   if not self.shuffle then return {} end
   if self.generator then return self.generator:state() end
-  return {seed = lt.randint(1, math.maxinteger, {1}, {device = core.host_device}):item(), offset = 0}
+  return {seed = draw_seed(), offset = 0}
 end
 
 -- Returns the numbers of all samples in the order of an epoch: the sampler's; or 1, 2, 3, … without option `shuffle`;
@@ -99,7 +133,9 @@ local function begin(self)
   if epoch then return epoch, draw_order(self, epoch) end
   epoch = draw_start(self)
   epoch.position = 0
-  return epoch, draw_order(self, epoch, self.generator)
+  local order = draw_order(self, epoch, self.generator)
+  if self.workers then epoch.batch_seed = draw_seed(self.generator) end
+  return epoch, order
 end
 
 local function move(device, value, ...)
@@ -108,18 +144,17 @@ local function move(device, value, ...)
   return value, move(device, ...)
 end
 
--- Returns the values of a batch. Raises an error if the first value is nil, because nil would end the loop over
--- batches. `who` names the function that returned the batch.
-local function check_batch(who, value, ...)
-  if value == nil then blame.fail("Loader", "%s gave nothing for a batch", who) end
-  return value, ...
+-- Returns the values with all tensors on the loader's device, copied without recording.
+local function moved(self, ...)
+  if not self.device then return ... end
+  return engine.record(false, move, self.device, ...)
 end
 
--- Returns a batch, fetched without recording, because no gradient flows back into a data set.
-local function fetch(ds, device, indices)
-  local _ <close> = engine.recording(false)
-  if device then return move(device, check_batch("the data set", blame.call_script(ds.get, ds, indices))) end
-  return check_batch("the data set", blame.call_script(ds.get, ds, indices))
+-- Returns the values of a batch for the loop, and notes that the loop has had the samples up to `position`.
+local function deliver(self, epoch, position, ...)
+  epoch.position = position
+  if not self.map then return moved(self, ...) end
+  return fetch.check("map", blame.call_script(self.map, moved(self, ...)))
 end
 
 --- Starts an epoch: returns an iterator of batches, each with the values that the data set returns for its samples.
@@ -127,22 +162,38 @@ end
 -- draws a seed from the default generator instead. Loops may end early, and may be nested.
 -- @treturn function an iterator
 function Loader:batches()
-  local ds, size, device, map = self.dataset, self.batch_size, self.device, self.map
+  local ds, size = self.dataset, self.batch_size
   local epoch, order = begin(self)
-  local last = counts(self)
+  local last, processes = counts(self)
+  local rank = self.sampler and self.sampler.rank or 0
   if self.drop_last then last = last // size * size end
   self.epoch = epoch
-  return function()
+  -- Returns the request for the batch after the first `at` samples: their indices, and the seed of the batch.
+  local function request(at)
+    local seed = epoch.batch_seed and epoch.batch_seed + at * processes + rank
+    return {indices = order:narrow(1, at + 1, math.min(size, last - at)), seed = seed}
+  end
+  local team = self.pool and self.pool:team((last + size - 1) // size, function()
+    local ahead = epoch.position - size
+    return function()
+      ahead = ahead + size
+      return ahead < last and request(ahead) or nil
+    end
+  end)
+  local function next_batch()
     local at = epoch.position
     if at >= last then
       if self.epoch == epoch then self.epoch = nil end
+      if team then team:close() end
       return nil
     end
-    local n = last - at < size and last - at or size
-    epoch.position = at + n
-    if map then return check_batch("map", blame.call_script(map, fetch(ds, device, order:narrow(1, at + 1, n)))) end
-    return fetch(ds, device, order:narrow(1, at + 1, n))
+    local after = math.min(at + size, last)
+    if team then return deliver(self, epoch, after, team:next()) end
+    local wanted = request(at)
+    return deliver(self, epoch, after, fetch.batch(ds, wanted.indices, wanted.seed, blame.call_script))
   end
+  if team then return next_batch, nil, nil, team end
+  return next_batch
 end
 
 --- Raises an error for a call of the loader, as in `for x, y in loader do`. The error names the method `batches`.
@@ -156,7 +207,7 @@ end
 -- batch. The loader's generator has a state of its own, which must be saved, too. With a data.DistributedSampler the
 -- state of one process serves any number of processes.
 -- @treturn table `position`, the number of samples that all processes have had; with shuffle `seed` and `offset`; with
---   a sampler `epoch`; empty between two epochs
+--   a sampler `epoch`; with workers `batch_seed`; empty between two epochs
 function Loader:state_dict()
   local state, _, processes = {}, counts(self)
   for name, value in pairs(self.epoch or {}) do state[name] = name == "position" and value * processes or value end
@@ -181,6 +232,7 @@ function Loader:load_state_dict(state)
     resumed.seed = args.integer("load_state_dict", "seed", state.seed)
     resumed.offset = args.integer("load_state_dict", "offset", state.offset, 0)
   end
+  if self.workers then resumed.batch_seed = args.integer("load_state_dict", "batch_seed", state.batch_seed) end
   self.epoch, self.resumed = resumed, resumed
 end
 

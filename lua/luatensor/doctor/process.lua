@@ -1,7 +1,8 @@
 --- Runs the child processes of `luatensor doctor` and reads their messages.
 
 local core = require "luatensor.core"
-local interpreter = require "luatensor.cli.interpreter"
+local how_ended = require "luatensor.base.how_ended"
+local interpreter = require "luatensor.base.interpreter"
 local json = require "luatensor.io.json"
 local report = require "luatensor.doctor.report"
 
@@ -14,8 +15,8 @@ local ALONE <const> = 60             -- seconds after which a child ends without
 local function words_of(stage, seconds, device, log)
   local code = ("package.path, package.cpath = %q, %q; require('luatensor.doctor.child')(%q, %q, %q)")
     :format(package.path, package.cpath, stage.name, seconds, device)
-  if log then return {"env", "LUATENSOR_KERNELS_LOADED=" .. log, interpreter(arg), "-e", code} end
-  return {interpreter(arg), "-e", code}
+  if log then return {"env", "LUATENSOR_KERNELS_LOADED=" .. log, interpreter(arg) or "lua5.4", "-e", code} end
+  return {interpreter(arg) or "lua5.4", "-e", code}
 end
 
 -- A temporary file that ends with its <close> variable.
@@ -40,17 +41,6 @@ end
 
 local function last_line(noise)
   return table.concat(noise):gsub("%s+$", ""):match "[^\n]*$"
-end
-
--- The names of the signals that end a child most often.
-local SIGNALS <const> = {[4] = "SIGILL", [6] = "SIGABRT", [7] = "SIGBUS", [8] = "SIGFPE", [9] = "SIGKILL",
-  [11] = "SIGSEGV", [15] = "SIGTERM"}
-
-local function how_it_ended(how, code)
-  if how == "signal" then
-    return ("crashed (signal %d%s)"):format(code, SIGNALS[code] and ", " .. SIGNALS[code] or "")
-  end
-  return how == "exit" and ("ended with exit code %d"):format(code) or "ended"
 end
 
 --- Runs a stage in a child process.
@@ -80,7 +70,7 @@ function process.run(stage, seconds, limit, device, take)
   noise[#noise + 1] = rest
   local how, code = child:finish()
   if done and (how ~= "exit" or code == 0) and how ~= "signal" then return nil, last_line(noise) end
-  return how_it_ended(how, code), last_line(noise)
+  return how_ended(how, code), last_line(noise)
 end
 
 return process

@@ -111,6 +111,7 @@ end
 local function finish(self)
   if not self.running then return end
   self.running = false
+  local _ <close> = self.ending              -- the iterator's closing value, which gives a loader its workers back
   local stream = self._stream
   if not stream then return end
   if self.columns and not self.in_notebook then status_line.clear(stream) end
@@ -128,7 +129,8 @@ end
 -- @treturn function an iterator of the values of the source
 function Progress:batches()
   finish(self)
-  self.iterator, self.done, self.started, self.running = self.start(), -1, self._clock(), true
+  local iterator, _, _, ending = self.start()
+  self.iterator, self.ending, self.done, self.started, self.running = iterator, ending, -1, self._clock(), true
   self.in_notebook = package.loaded["luatensor.notebook"] ~= nil
   self.columns = self.in_notebook and NOTEBOOK or status_line.columns()
   self.next = self.started + (self.columns and PAUSE or self.every)

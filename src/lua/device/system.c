@@ -8,8 +8,10 @@
 #include "io/child.h"
 #include "base/system.h"
 #include "lua/args.h"
+#include "lua/cancel.h"
 #include "lua/device/notebook.h"
 #include "lua/register.h"
+#include "op/host.h"
 
 /* sleep(seconds): waits, and returns true. If a signal ends the sleep, such as Ctrl-C, returns false at once. */
 static int l_sleep(lua_State *L) {
@@ -153,13 +155,74 @@ static int c_finish(lua_State *L) {
   return 2;
 }
 
+/* worker(words): starts a program as a worker (io/child.h), which ends with its <close> variable. Returns an object with
+** the methods send, receive, fill and finish; or nil and the reason. */
+static int l_worker(lua_State *L) {
+  const char *words[WORDS + 1];
+  read_words(L, words);
+  child *c = push_object(L, &child_class, sizeof *c, 0);
+  c->from = -1;
+  return child_start_worker(c, words) ? 1 : push_failure(L);
+}
+
+/* parent(): returns the same kind of object in a worker, for messages to the process that started it; elsewhere nil and
+** the reason. */
+static int l_parent(lua_State *L) {
+  child *c = push_object(L, &child_class, sizeof *c, 0);
+  c->from = -1;
+  return child_open_parent(c) ? 1 : push_failure(L);
+}
+
+/* Ends the operation of an exchange. Returns false if the other process has ended. */
+static bool end_exchange(lua_State *L, child_result result) {
+  end_operation(L);
+  if (result == CHILD_CANCELLED) raise_cancelled(L, "Loader");
+  return result == CHILD_DONE;
+}
+
+/* worker:send(text): returns false if the other process has ended. */
+static int c_send(lua_State *L) {
+  child *c = self_child(L, "send");
+  size_t size;
+  const char *text = luaL_checklstring(L, 2, &size);
+  begin_operation(L);
+  lua_pushboolean(L, end_exchange(L, child_send(c, text, size)));
+  return 1;
+}
+
+/* worker:receive(n): returns the next n bytes, or nil if the other process has ended. */
+static int c_receive(lua_State *L) {
+  child *c = self_child(L, "receive");
+  lua_Integer n = luaL_checkinteger(L, 2);
+  luaL_argcheck(L, n >= 0, 2, "a number of bytes expected");
+  luaL_Buffer b;
+  char *bytes = luaL_buffinitsize(L, &b, (size_t)n);
+  begin_operation(L);
+  bool received = end_exchange(L, child_receive(c, bytes, (size_t)n));
+  luaL_pushresultsize(&b, received ? (size_t)n : 0);
+  if (!received) lua_pushnil(L);
+  return 1;
+}
+
+/* worker:fill(x): sets all elements of x, a new contiguous tensor on the host, to the next bytes. Returns false if the
+** other process has ended. */
+static int c_fill(lua_State *L) {
+  child *c = self_child(L, "fill");
+  const tensor *t = check_tensor(L, 2, "fill");
+  luaL_argcheck(L, t->count == 0 || host_elements(t), 2, "a contiguous tensor on the host expected");
+  begin_operation(L);
+  lua_pushboolean(L, end_exchange(L, child_receive(c, tensor_data(t), (size_t)t->count * (size_t)dtype_size(t->dtype))));
+  return 1;
+}
+
 static int c_end(lua_State *L) {
   child *c = test_class(L, 1, &child_class, sizeof(child));
   if (c) child_end(c);
   return 0;
 }
 
-static const function_row child_methods[] = {{"read", c_read, 2}, {"finish", c_finish, 1}, {NULL, NULL, 0}};
+static const function_row child_methods[] = {{"read", c_read, 2}, {"finish", c_finish, 1}, {"send", c_send, 2},
+                                            {"receive", c_receive, 2}, {"fill", c_fill, 2}, {NULL, NULL, 0}};
 static const luaL_Reg child_meta[] = {{"__close", c_end}, {"__gc", c_end}, {NULL, NULL}};
 
 static const function_row functions[] = {
@@ -167,6 +230,7 @@ static const function_row functions[] = {
   {"output_file", l_output_file, OUTSIDE},
   {"available_memory", l_available_memory, INTERNAL}, {"system_memory", l_system_memory, INTERNAL},
   {"processors", l_processors, INTERNAL}, {"child", l_child, OUTSIDE},
+  {"worker", l_worker, OUTSIDE}, {"parent", l_parent, OUTSIDE},
   {"notebook_start", notebook_start, OUTSIDE}, {"notebook_cell", notebook_cell, OUTSIDE},
   {"notebook_enter", notebook_enter, OUTSIDE}, {"notebook_read", notebook_read, OUTSIDE},
   {"notebook_write", notebook_write, OUTSIDE}, {NULL, NULL, 0}
