@@ -338,8 +338,10 @@ static void push_mask(lua_State *L, const char *fn, const triangle *t, place whe
 /* triangle(fn, x, k, upper): x where the triangle keeps it, else 0. The result has the order of dims of x. */
 static int l_triangle(lua_State *L) {
   call c;
-  c.fn = lua_tostring(L, 1);
+  lua_settop(L, 4);
+  c.fn = luaL_checkstring(L, 1);
   const tensor *x = check_tensor_later(L, 2, c.fn);
+  luaL_argcheck(L, x->shape.ndim >= 2, 2, "a matrix expected");
   int row = x->shape.ndim - 2;
   triangle t = {.rows = x->shape.dim[row], .columns = x->shape.dim[row + 1], .upper = lua_toboolean(L, 4)};
   t.k = most_of(-t.rows, least_of(lua_tointeger(L, 3), t.columns));
