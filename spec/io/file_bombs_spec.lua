@@ -113,6 +113,21 @@ describe("a file that would take much memory", function()
     refuses("lt.data.read_csv(FILE)", "file: this takes about 50.9 MiB of memory, 32.0 MiB are available")
   end)
 
+  it("of many columns names the size", function()
+    gzipped "yes 1, | head -c 600000 | tr -d '\\n'; echo 1"
+    refuses("lt.data.read_csv(FILE)", "file: 200001 columns: this takes about 476.8 MiB of memory, ", "LUATENSOR_MEMORY_LIMIT=100M")
+  end)
+
+  it("of a quote that does not end is too long", function()
+    gzipped "echo a; printf '\"'; yes 1,2 | head -c 70000000"
+    refuses("lt.data.read_csv(FILE)", "file: line 2: a row of more than 64 MiB, so this is probably not a CSV file")
+  end)
+
+  it("of a text of 10 million letters names its first letters", function()
+    gzipped "echo a; head -c 10000000 /dev/zero | tr '\\0' x"
+    refuses("lt.data.read_csv(FILE, {types = 'float'})", ('line 2, column 1: no float: "%s..."; na_values'):format(("x"):rep(44)))
+  end)
+
   it("of one row is too long", function()
     gzipped "head -c 70000000 /dev/zero | tr '\\0' 1"
     refuses("lt.data.read_csv(FILE)", "line 1: a row of more than 64 MiB")
@@ -180,6 +195,29 @@ describe("a file that would take much memory", function()
     assert.is_true(#shell.read(folder .. "/file") < 50000)
     refuses("lt.load(FILE)", "file: 6000 × 6000 pixels: this takes about 68.7 MiB of memory, 32.0 MiB are available")
     refuses("lt.load(FILE, {mode = 'rgba'})", "this takes about 274.7 MiB of memory")
+  end)
+
+  it("of a deflated array names the size", function()
+    lt.save(folder .. "/x.npz", {x = lt.zeros(1 << 26, {dtype = "uint8"})}, {compress = true})
+    shell.passes(("mv %s/x.npz %s/file"):format(folder, folder))
+    assert.is_true(#shell.read(folder .. "/file") < 100000)
+    refuses("lt.load(FILE)", "out of memory on cpu: asked for 64.0 MiB")
+  end)
+
+  it("of an archive of many entries is read, or refused at the first", function()
+    local local_part, central, count = {}, {}, 20000
+    local at = 0
+    for i = 1, count do
+      local name = ("%05d.npy"):format(i)
+      local header = ("<I2I2I2I4I4I4I4I2I2"):pack(20, 0, 0, 0, 0, 0, 0, #name, 0)
+      local_part[i] = "PK\3\4" .. header .. name
+      central[i] = "PK\1\2\20\0" .. header .. ("<I2I2I2I4I4"):pack(0, 0, 0, 0, at) .. name
+      at = at + #local_part[i]
+    end
+    local directory = table.concat(central)
+    shell.write(folder .. "/file", table.concat(local_part) .. directory
+                .. ("<c4I2I2I2I2I4I4I2"):pack("PK\5\6", 0, 0, count, count, #directory, at, 0))
+    refuses("lt.load(FILE)", "00001.npy: ")
   end)
 
   it("that has no elements, but many rows of none, becomes no table", function()
