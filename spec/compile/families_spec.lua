@@ -1,50 +1,14 @@
 -- Pooling, norms, attention, losses, cells, access by index tensors, sorting, random numbers, expressions and updates of
 -- parameters wait in compiled functions, and give the same bits as outside. Errors of their elements name their lines.
 local lt = require "luatensor"
-local all_bits = require("spec.support.compiled").all_bits
+local compiling = require "spec.support.compiled"
 local helpers = require "spec.support.helpers"
 
+local all_bits, check, with_gradients = compiling.all_bits, compiling.check, compiling.with_gradients
 local on_cpu = helpers.device == "cpu"
 local nn, optim = lt.nn, lt.optim
 local functional = nn.functional
 local integers = {device = helpers.device, dtype = "int64"}
-
--- Calls f and its compiled function with copies of the tensors, with the same random numbers. The results and the tensors must
--- have the same bits, and the compiled function must not run its list early.
-local function check(f, tensors)
-  local function copies()
-    local list = {}
-    for i, x in ipairs(tensors) do list[i] = x:clone() end
-    lt.manual_seed(7)
-    return list
-  end
-  local plain, compiled = copies(), lt.compile(f)
-  local expected = all_bits(f(table.unpack(plain)))
-  local state = lt.default_generator():state()
-  for _ = 1, 2 do
-    local later = copies()
-    assert.same(expected, all_bits(compiled(table.unpack(later))))
-    assert.same(all_bits(table.unpack(plain)), all_bits(table.unpack(later)))
-    assert.same(state, lt.default_generator():state())
-  end
-  local text = compiled:explain(table.unpack(copies()))
-  assert.falsy(text:find "run early", text)
-end
-
--- Calls forward with leaves that wait, and returns the result and the gradients of the leaves.
-local function with_gradients(forward)
-  return function(...)
-    local leaves, waiting = {...}, {}
-    for i, x in ipairs(leaves) do
-      leaves[i] = x:detach():requires_grad_()
-      waiting[i] = leaves[i] * 1
-    end
-    local y = forward(table.unpack(waiting))
-    lt.sum(y * y):backward()
-    for i, x in ipairs(leaves) do leaves[i] = x.grad end
-    return y:detach() + 1, table.unpack(leaves)
-  end
-end
 
 local function random(shape, dtype) return (lt.randn(shape) * 2):to(dtype) end
 local function numbers(list) return lt.tensor(list, integers) end
@@ -200,35 +164,33 @@ end)
 
 if on_cpu then
   describe("compiled functions find wrong elements when the list runs:", function()
-    local function line() return debug.getinfo(2, "l").currentline end
     local x = lt.arange(12, {dtype = "float32"}):reshape(4, 3)
-    local expected                       -- the line of the operation, which `wrong` sets
 
     -- Each case: the message behind the line, and a function that makes the wrong call.
     local cases = {
-      {"cross_entropy: class 4 is out of range: classes are 1 … 3", function(y)
-        expected = line() + 1
+      {"cross_entropy: class 4 is out of range: classes are 1 … 3", function(y, mark)
+        mark()
         return (functional.cross_entropy(y, numbers {1, 4, 2, 2}))
       end},
-      {"gather: index 4 in dim 2: out of range for length 3", function(y)
-        expected = line() + 1
+      {"nll_loss: class 0 is out of range: classes are 1 … 3", function(y, mark)
+        mark()
         return (functional.nll_loss(y, numbers {1, 0, 2, 2}))
       end},
-      {"take: index 5 in dim 1: out of range for length 4", function(y)
-        expected = line() + 1
+      {"take: index 5 in dim 1: out of range for length 4", function(y, mark)
+        mark()
         return (lt.take(y, numbers {1, 5}, 1))
       end},
-      {"index 0 in dim 2: Lua tensors start at 1; a mask is a tensor of bool", function(y)
-        expected = line() + 1
+      {"index 0 in dim 2: Lua tensors start at 1; a mask is a tensor of bool", function(y, mark)
+        mark()
         return y[{{}, numbers {1, 0}}]
       end},
-      {"index -5 in dim 1: out of range for length 4", function(y)
-        expected = line() + 1
+      {"index -5 in dim 1: out of range for length 4", function(y, mark)
+        mark()
         y[numbers {-5}] = 1
         return y
       end},
-      {"index_add_: index 9 in dim 1: out of range for length 4", function(y)
-        expected = line() + 1
+      {"index_add_: index 9 in dim 1: out of range for length 4", function(y, mark)
+        mark()
         return (y:index_add_(1, numbers {9}, 1))
       end},
     }
@@ -237,22 +199,7 @@ if on_cpu then
       local message, wrong = table.unpack(case)
       for _, replay in ipairs {false, true} do
         it(message .. (replay and ", in the first calls of replays" or ""), function()
-          local before, behind, broken = lt.zeros(3), lt.zeros(3), true
-          local f = lt.compile(function(y)
-            before:add_(1)
-            local z = y * 2
-            if broken then wrong(z) end
-            behind:add_(1)
-            return z + 1
-          end, {replay = replay})
-          local ok, why = pcall(f, x)
-          assert.falsy(ok)
-          assert.equal(("spec/compile/families_spec.lua:%d: %s"):format(expected, message), (why:gsub("^.*/spec/", "spec/")))
-          assert.same({1, 1, 1}, before:totable())
-          assert.same({0, 0, 0}, behind:totable())
-          broken = false
-          assert.same((x * 2 + 1):totable(), f(x):totable())
-          assert.same({1, 1, 1}, behind:totable())
+          compiling.check_late(x, message, wrong, {replay = replay})
         end)
       end
     end

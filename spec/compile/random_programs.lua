@@ -67,6 +67,15 @@ local function reduce(draw, x)
   return lt[name](x, {dim = dims, keepdim = dims and keepdim})
 end
 
+-- Calls a reduction, a scan or a softmax that writes to `into` or to a part of it.
+local function write_out(draw, x, into)
+  local kind = draw(4)
+  if kind == 1 then return lt.cumulative_sum(x, -1, {out = into}) end
+  if kind == 2 then return lt.softmax(x, -1, {out = into}) end
+  local out = into:select(draw(into.ndim), draw(2))
+  return x[kind == 3 and "max" or "sum"](x, draw(2) == 1 and 1 or -1, {out = out})
+end
+
 local function normalize(x) return lt.nn.functional.layer_norm(x, x.shape[x.ndim]) end
 
 local function product(x, y) return x:matmul(y.ndim > 1 and y.mT or y) end
@@ -105,6 +114,12 @@ programs.further = {
     return x
   end,
   function(_, x, y) return product(x, y) end,
+  function(draw, x, y) return write_out(draw, x, y) end,
+  function(draw, x, y)
+    local kind = draw(3)
+    if kind == 1 then return lt.complex(x, y):abs() end
+    return kind == 2 and lt.fft.rfft(x):real() or lt.searchsorted(x:flatten():sort(1), y)
+  end,
   function(_, x) return normalize(x) end,
   function(draw, x)                                                  -- a norm by hand
     return x * lt.rsqrt((x * x):mean(-1, {keepdim = draw(4) > 1}) + 1e-6)
@@ -148,7 +163,7 @@ programs.further = {
 }
 
 --- Kinds whose operations depend on elements, on the number of the call, or on tensors that an earlier call has put into
--- the state. Replays cannot repeat them.
+-- the state, and kinds that wait for checks of matrices. Replays cannot repeat them.
 programs.changing = {
   function(_, x) if x:flatten()[1]:not_equal(0):item() then return x + 1 else return x:zeros_like() end end,
   function(draw, x, y)                                               -- assigns where a condition holds
@@ -167,6 +182,10 @@ programs.changing = {
   end,
   function(_, x, y)                                                  -- a branch on a value
     if x:to("float32"):sum():item() > 0 then return (x + y):mean(-1) else return x * y end
+  end,
+  function(_, x)
+    local z = x:to "float32"
+    return lt.linalg.solve(z.mT:matmul(z) + lt.eye(x.shape[x.ndim]) * 9, z.mT)
   end,
 }
 

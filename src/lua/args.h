@@ -84,12 +84,10 @@ enum dtype opt_dtype(lua_State *L, int options, const char *fn, enum dtype other
                                                                                          ** `otherwise` */
 place      opt_place(lua_State *L, int options, const char *fn, place otherwise);        /* returns option "device", or
                                                                                          ** `otherwise` */
-tensor    *opt_out(lua_State *L, int options, const char *fn);                           /* returns option "out", or
-                                                                                         ** NULL */
-/* like opt_out, but deferred ops may use the tensor (lua/deferred.h) */
+/* returns option "out", or NULL; deferred ops may use the tensor (lua/deferred.h) */
 tensor    *opt_out_later(lua_State *L, int options, const char *fn);
 tensor    *top_out(lua_State *L, const char *fn);            /* the same for the value at the top of the stack */
-/* pushes option out; raises an error unless the option is still `out`, the result of opt_out */
+/* pushes option out; raises an error unless the option is still `out`, the result of opt_out_later */
 void       push_out(lua_State *L, int options, const char *fn, const tensor *out);
 bool       opt_bool(lua_State *L, int options, const char *fn, const char *name, bool otherwise);
 

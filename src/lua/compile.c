@@ -50,7 +50,7 @@ static bool is_mine(void *context, const void *owner) {
 ** line at which the list runs. */
 static void raise_run(lua_State *L, int status) {
   deferred_op op = deferral_culprit(open_deferral);
-  if (status == ERR_INDEX) {
+  if (status == ERR_INDEX || status == ERR_MATRIX) {
     lua_pushfstring(L, "%s%s%s", op.line, *op.line ? ": " : "", deferral_words());
     lua_error(L);
   }

@@ -141,12 +141,6 @@ tensor *opt_out_later(lua_State *L, int options, const char *fn) {
   return t;
 }
 
-tensor *opt_out(lua_State *L, int options, const char *fn) {
-  tensor *t = opt_out_later(L, options, fn);
-  if (t) make_ready(L, t, fn);
-  return t;
-}
-
 void push_out(lua_State *L, int options, const char *fn, const tensor *out) {
   push_option(L, options, "out");
   const tensor *now = test_tensor(L, -1);

@@ -22,12 +22,18 @@ extern _Thread_local FAST_TLS deferral *open_deferral __attribute__((visibility(
 int job_run_later(const job *j, tensor *out);
 int op_fill_later(tensor *out, scalar value);
 int op_copy_later(tensor *out, const tensor *in);
+
+/* Sets the real and imaginary parts of the complex tensor `out`. Each input is broadcast. The errors are those of job_run.
+** May be deferred. */
+int op_set_parts_later(tensor *out, const arg *re, const arg *im);
+
 int job_defer(const job *j, tensor *out);       /* for job_compute_later */
 static inline int job_compute_later(const job *j, tensor *out) {
   return open_deferral ? job_defer(j, out) : job_compute(j, out);
 }
 
-/* Like reduce_run and scan_softmax_run, for a result that the caller has made for the op. */
+/* Like reduce_run and scan_softmax_run, for a result that the caller has made for the op, or that reduce_check or
+** scan_softmax_check allows. */
 int reduce_defer(const reduction *r, tensor *out);
 int scan_softmax_defer(const scan_softmax_job *l, tensor *out);
 static inline int reduce_run_later(const reduction *r, tensor *out) {
@@ -57,7 +63,7 @@ typedef struct opaque_op {
   int  (*run_all)(opaque_args *list, int n);   /* or NULL: makes n calls that follow each other, in this order, and sets
                                        ** `done` of those that were made. Then `run` is not used */
   bool   checks;                       /* the op checks elements: it runs even if nobody reads its results. If the check
-                                       ** fails, `run` writes the message to deferral_words and returns ERR_INDEX */
+                                       ** fails, `run` writes the message to deferral_words and returns ERR_INDEX or ERR_MATRIX */
 } opaque_op;
 
 /* A call of an opaque op. */

@@ -4,6 +4,7 @@
 
 #include "base/dispatch.h"
 #include "base/view.h"
+#include "op/deferral.h"
 #include "op/reduce.h"
 
 const fft_info fft_ops[FFT_COUNT] = {
@@ -20,16 +21,20 @@ static enum dtype float_of(enum dtype d) {
   return part == DT_float32 || part == DT_float64 ? part : DT_none;
 }
 
+static void choose_shape(fft_op *f) {
+  f->shape = f->in->shape;
+  for (int i = 0; i < f->ndims; i++) {
+    bool half = f->info->kind == FFT_real && i == f->ndims - 1;
+    f->shape.dim[f->dim[i]] = half ? f->n[i] / 2 + 1 : f->n[i];
+  }
+}
+
 int fft_prepare(fft_op *f) {
   enum fft_kind kind = f->info->kind;
   enum dtype part = float_of(f->in->dtype);
   if (part == DT_none || (kind == FFT_real && dtype_kind(f->in->dtype) == KIND_COMPLEX)) return ERR_DTYPE;
   f->result = kind == FFT_hermitian ? part : dtype_complex(part);
-  f->shape = f->in->shape;
-  for (int i = 0; i < f->ndims; i++) {
-    bool half = kind == FFT_real && i == f->ndims - 1;
-    f->shape.dim[f->dim[i]] = half ? f->n[i] / 2 + 1 : f->n[i];
-  }
+  choose_shape(f);
   return OK;
 }
 
@@ -256,7 +261,7 @@ static int run_steps(const fft_op *f, const step *s, const tensor *in, tensor *h
   return st == OK ? transform(s, in, out) : st;
 }
 
-/* Like fft_run, but `out` must be contiguous and of the result's dtype. */
+/* Computes the transform into `out`, which must be contiguous and of the result's dtype. */
 static int run_all(const fft_op *f, tensor *out) {
   step s[MAX_DIMS];
   make_steps(f, s);
@@ -270,11 +275,46 @@ static int run_all(const fft_op *f, tensor *out) {
   return st == OK && from_real(f) && f->info->kind == FFT_complex ? mirror(out, s, f->ndims) : st;
 }
 
-int fft_run(const fft_op *f, tensor *out) {
-  int st = check_apart(out, &f->shape, f->result, &f->in, 1);
-  if (st != OK || out->count == 0) return st;
+/* Computes the transform at once, into any `out` that fft_run_later has checked. */
+static int fft_run(const fft_op *f, tensor *out) {
   tensor fresh, *to;
-  st = op_target(out, f->result, &fresh, &to);
+  int st = op_target(out, f->result, &fresh, &to);
   if (st == OK) st = run_all(f, to);
   return op_settle(st, out, &fresh);
+}
+
+/* ---- deferring ---- */
+
+typedef struct fft_options {
+  uint64_t op, norm, ndims, result;
+  uint8_t  dim[MAX_DIMS];
+  int64_t  n[MAX_DIMS];
+} fft_options;
+
+static int run_deferred(const void *options, const tensor *const *in, tensor *const *out) {
+  const fft_options *o = options;
+  fft_op f = {.info = &fft_ops[o->op], .in = in[0], .norm = (enum fft_norm)o->norm, .ndims = (int)o->ndims,
+              .result = (enum dtype)o->result};
+  for (int i = 0; i < f.ndims; i++) {
+    f.dim[i] = o->dim[i];
+    f.n[i] = o->n[i];
+  }
+  choose_shape(&f);
+  return fft_run(&f, out[0]);
+}
+
+static const opaque_op deferred_fft = {.run = run_deferred, .options = sizeof(fft_options), .key = sizeof(fft_options)};
+
+int fft_run_later(const fft_op *f, tensor *out) {
+  int st = check_apart(out, &f->shape, f->result, &f->in, 1);
+  if (st != OK || out->count == 0) return st;
+  fft_options o = {.op = (uint64_t)(f->info - fft_ops), .norm = (uint64_t)f->norm, .ndims = (uint64_t)f->ndims,
+                   .result = (uint64_t)f->result};
+  for (int i = 0; i < f->ndims; i++) {
+    o.dim[i] = (uint8_t)f->dim[i];
+    o.n[i] = f->n[i];
+  }
+  bool defers = open_deferral && opaque_defer(&(opaque_call){.op = &deferred_fft, .name = f->info->name, .options = &o,
+                                                             .in = {f->in}, .nin = 1, .out = {out}, .nout = 1}, &st);
+  return defers ? st : fft_run(f, out);
 }

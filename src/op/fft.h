@@ -56,9 +56,9 @@ typedef struct fft_op {
 
 int fft_prepare(fft_op *f);              /* sets result and shape; returns OK or ERR_DTYPE */
 
-/* Computes the transform into `out`, which must not share memory with the input. Fails with ERR_DEVICES,
+/* Computes the transform into `out`, which must not share memory with the input; may be deferred. Fails with ERR_DEVICES,
 ** ERR_OUT_SHAPE, ERR_CAST, ERR_READONLY or ERR_OVERLAP, which leave `out` unchanged, or with ERR_MEMORY,
 ** ERR_NO_KERNEL or another error of the device. */
-int fft_run(const fft_op *f, tensor *out);
+int fft_run_later(const fft_op *f, tensor *out);
 
 #endif

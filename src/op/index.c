@@ -212,13 +212,27 @@ int op_nonzero(const tensor *mask, uint32_t version, tensor *out) {
   return st == OK && count != out->shape.dim[1] ? ERR_CHANGED : st;
 }
 
-int op_search(const tensor *sorted, const tensor *values, bool right, tensor *out) {
+static int search(const tensor *sorted, const tensor *values, bool right, tensor *out) {
   int last = sorted->shape.ndim - 1;
   search_call c = {.dtype = sorted->dtype, .sorted = tensor_data(sorted), .values = tensor_data(values),
                    .out = tensor_data(out), .n = sorted->shape.dim[last], .rows = 1, .right = right};
   for (int d = 0; d < last; d++) c.rows *= sorted->shape.dim[d];
-  if (values->count == 0) return OK;
   c.count = values->count / c.rows;
   place where = out->store->place;
   return device_search(where, &c);
+}
+
+static int run_deferred_search(const void *right, const tensor *const *in, tensor *const *out) {
+  return search(in[0], in[1], *(const uint64_t *)right != 0, out[0]);
+}
+
+static const opaque_op deferred_search = {.run = run_deferred_search, .options = sizeof(uint64_t), .key = sizeof(uint64_t)};
+
+int op_search_later(const tensor *sorted, const tensor *values, bool right, tensor *out) {
+  uint64_t option = right;
+  int st;
+  if (values->count == 0) return OK;
+  bool defers = open_deferral && opaque_defer(&(opaque_call){.op = &deferred_search, .name = "searchsorted", .options = &option,
+                                                             .in = {sorted, values}, .nin = 2, .out = {out}, .nout = 1}, &st);
+  return defers ? st : search(sorted, values, right, out);
 }

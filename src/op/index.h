@@ -61,7 +61,8 @@ int op_nonzero(const tensor *mask, uint32_t version, tensor *out);
 
 /* Searches each row (the last dim) of `sorted` for the values in the same row of `values`. Writes the 1-based
 ** position of the first element that is not less than the value or, if `right` is true, that is greater; n + 1 if there
-** is none in the row's n elements. Both inputs have the same compute dtype, and all tensors are contiguous. */
-int op_search(const tensor *sorted, const tensor *values, bool right, tensor *out);
+** is none in the row's n elements. Both inputs have the same compute dtype, and all tensors are contiguous. May be
+** deferred. */
+int op_search_later(const tensor *sorted, const tensor *values, bool right, tensor *out);
 
 #endif

@@ -1,10 +1,13 @@
 #include "op/linalg.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/dispatch.h"
 #include "base/view.h"
+#include "op/deferral.h"
 
 enum home { OWN, FIRST, SECOND };     /* the memory to which a is copied: OWN is new memory; FIRST and SECOND are the
                                       ** memory of the first or second result, which then overwrites the copy */
@@ -139,6 +142,23 @@ int linalg_prepare(linalg_job *j) {
   if (st != OK) return st;
   choose_results(j);
   return shape_count(&j->batch, 1, &j->count);
+}
+
+/* ---- the message of a failure ---- */
+
+static const char *reason_of(const linalg_job *j) {
+  if (j->info == LINALG_NOT_FINITE) return "has NaN or infinite elements";
+  if (j->op == LINALG_solve || j->op == LINALG_inv) return "is singular";
+  return "is one for which the algorithm does not converge";
+}
+
+void linalg_words(char *text, size_t size, const char *fn, const linalg_job *j) {
+  char which[64] = "";
+  if (j->count > 1) snprintf(which, sizeof which, " %" PRId64 " of %" PRId64, j->failed + 1, j->count);
+  if (j->op == LINALG_cholesky && j->info != LINALG_NOT_FINITE)
+    snprintf(text, size, "%s: matrix%s is not positive definite (leading minor %d)", fn, which, (int)j->info);
+  else
+    snprintf(text, size, "%s: matrix%s %s", fn, which, reason_of(j));
 }
 
 /* ---- running ---- */
@@ -295,6 +315,8 @@ static int run_empty(const linalg_job *j, tensor *const *out) {
   return st;
 }
 
+static int linalg_run(linalg_job *j, tensor *const *out);
+
 /* Runs lstsq for a b without columns. Rank and values must still be computed, so the call gets one column of
 ** zeros. */
 static int run_no_columns(linalg_job *j, tensor *const *out) {
@@ -312,7 +334,7 @@ static int run_no_columns(linalg_job *j, tensor *const *out) {
   return st;
 }
 
-int linalg_run(linalg_job *j, tensor *const *out) {
+static int linalg_run(linalg_job *j, tensor *const *out) {
   if (j->count == 0) return OK;
   if (j->m == 0 || j->n == 0) return run_empty(j, out);
   if (ways[j->op].takes_b && j->k == 0) return j->op == LINALG_lstsq ? run_no_columns(j, out) : OK;
@@ -326,4 +348,44 @@ int linalg_run(linalg_job *j, tensor *const *out) {
   }
   tensor_drop(&a);
   return st;
+}
+
+/* ---- deferring ---- */
+
+typedef struct linalg_options {
+  uint64_t op, dtype, upper, full, vectors;
+  scalar   rtol;
+  const char *function;
+} linalg_options;
+
+/* The inputs are a, b and the pivots. */
+static int run_deferred(const void *options, const tensor *const *in, tensor *const *out) {
+  const linalg_options *o = options;
+  linalg_job j = {.op = (enum linalg_op)o->op, .a = in[0], .b = in[1], .pivots = in[2], .upper = o->upper != 0,
+                  .full = o->full != 0, .vectors = o->vectors != 0, .rtol = o->rtol.f, .dtype = (enum dtype)o->dtype};
+  int st = choose_shapes(&j);
+  if (st != OK) return st;
+  choose_results(&j);
+  st = shape_count(&j.batch, 1, &j.count);
+  if (st == OK) st = linalg_run(&j, out);
+  if (st == ERR_MATRIX) linalg_words(deferral_words(), OPAQUE_WORDS, o->function, &j);
+  return st;
+}
+
+enum { KEY_BYTES = offsetof(linalg_options, rtol) };
+
+static const opaque_op
+  deferred_sure = {.run = run_deferred, .options = sizeof(linalg_options), .key = KEY_BYTES, .numbers = sizeof(scalar)},
+  deferred_checked = {.run = run_deferred, .options = sizeof(linalg_options), .key = KEY_BYTES, .numbers = sizeof(scalar),
+                      .checks = true};
+
+int linalg_run_later(const char *fn, linalg_job *j, tensor *const *out) {
+  linalg_options o = {.op = (uint64_t)j->op, .dtype = (uint64_t)j->dtype, .upper = j->upper, .full = j->full,
+                      .vectors = j->vectors, .rtol = {.f = j->rtol, .is_float = true}, .function = fn};
+  opaque_call c = {.op = ways[j->op].reports ? &deferred_checked : &deferred_sure, .name = fn, .options = &o,
+                   .in = {j->a, j->b, j->pivots}, .nin = 3, .nout = j->nout};
+  int st;
+  for (int i = 0; i < j->nout; i++) c.out[i] = out[i];
+  if (j->count == 0) return OK;
+  return open_deferral && opaque_defer(&c, &st) ? st : linalg_run(j, out);
 }

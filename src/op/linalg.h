@@ -49,7 +49,11 @@ typedef struct linalg_job {
 int linalg_prepare(linalg_job *j);
 
 /* Computes the results and writes them to the new tensors `out`. Fails with ERR_MATRIX, ERR_MEMORY, ERR_NO_KERNEL, or
-** with ERR_OVERFLOW if there are more elements than LAPACK can count. */
-int linalg_run(linalg_job *j, tensor *const *out);
+** with ERR_OVERFLOW if there are more elements than LAPACK can count. If the call is deferred, the run of the list fails.
+** fn: the function of the script, a string literal. */
+int linalg_run_later(const char *fn, linalg_job *j, tensor *const *out);
+
+/* Writes the message for ERR_MATRIX: the matrix, and the reason why it has no result. */
+void linalg_words(char *text, size_t size, const char *fn, const linalg_job *j);
 
 #endif

@@ -296,19 +296,6 @@ void tensor_part(tensor *part, const tensor *z, int which) {
   for (int d = 0; d < z->shape.ndim; d++) part->stride[d] = 2 * z->stride[d];
 }
 
-static int set_part(const tensor *z, int which, const arg *a) {
-  tensor part = {.store = NULL};
-  tensor_part(&part, z, which);
-  int st = a->t ? op_copy(&part, a->t) : op_fill(&part, a->s);
-  tensor_drop(&part);
-  return st;
-}
-
-int op_set_parts(tensor *out, const arg *re, const arg *im) {
-  int st = set_part(out, 0, re);
-  return st == OK ? set_part(out, 1, im) : st;
-}
-
 /* Returns OK if a copy of `in`, broadcast to out's shape, may be written to `out`. */
 static int check_copy(const tensor *out, const tensor *in) {
   int64_t stride[MAX_DIMS];

@@ -128,8 +128,4 @@ int op_plain(const tensor *t, enum dtype d, tensor *fresh, const tensor **use);
 ** every second number of z's memory. */
 void tensor_part(tensor *part, const tensor *z, int which);
 
-/* Sets the real and imaginary parts of the complex tensor `out`. Each input is broadcast. The errors are those of
-** job_run. */
-int op_set_parts(tensor *out, const arg *re, const arg *im);
-
 #endif

@@ -102,10 +102,14 @@ void reduce_plan(const reduction *r, const tensor *out, reduce_call *c) {
   make_plans(r, out, &c->kept, &c->reduced);
 }
 
+int reduce_check(const reduction *r, const tensor *out) {
+  if (!place_equal(r->in->store->place, out->store->place)) return ERR_DEVICES;
+  return check_target(out, &r->shape, r->result, &r->in, 1);
+}
+
 int reduce_run(const reduction *r, tensor *out) {
   const tensor *in = r->in;
-  if (!place_equal(in->store->place, out->store->place)) return ERR_DEVICES;
-  int st = check_target(out, &r->shape, r->result, &in, 1);
+  int st = reduce_check(r, out);
   if (st != OK || out->count == 0) return st;
   reduce_call c;                             /* not initialised as a whole, because its two plans are large */
   reduce_plan(r, out, &c);

@@ -36,6 +36,9 @@ int reduce_prepare(reduction *r);
 /* Sets *c to the device's call, without the addresses of in and out. */
 void reduce_plan(const reduction *r, const tensor *out, reduce_call *c);
 
+/* Returns OK if the result may be written to `out`, or an error of job_run. */
+int reduce_check(const reduction *r, const tensor *out);
+
 /* Runs the reduction. Fails with the errors of job_run, and then `out` is unchanged. */
 int reduce_run(const reduction *r, tensor *out);
 

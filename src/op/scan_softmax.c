@@ -56,10 +56,14 @@ static void make_call(const scan_softmax_job *l, const tensor *out, line_call *c
   c->out = (operand){.data = tensor_data(out), .dtype = out->dtype};
 }
 
+int scan_softmax_check(const scan_softmax_job *l, const tensor *out) {
+  if (!place_equal(l->in->store->place, out->store->place)) return ERR_DEVICES;
+  return check_target(out, &l->shape, l->result, &l->in, 1);
+}
+
 int scan_softmax_run(const scan_softmax_job *l, tensor *out) {
   place where = l->in->store->place;
-  if (!place_equal(l->in->store->place, out->store->place)) return ERR_DEVICES;
-  int st = check_target(out, &l->shape, l->result, &l->in, 1);
+  int st = scan_softmax_check(l, out);
   if (st != OK || out->count == 0) return st;
   if (l->info->is_scan) {
     scan_call c = {.op = (enum scan_op)l->info->op, .initial = l->initial};

@@ -33,6 +33,8 @@ typedef struct scan_softmax_job {
 int scan_softmax_prepare(scan_softmax_job *l);                  /* returns OK or ERR_DTYPE */
 void scan_softmax_plan(const scan_softmax_job *l, const tensor *out, line_call *c);   /* sets *c without the addresses of
                                                                 ** in and out */
+int scan_softmax_check(const scan_softmax_job *l, const tensor *out);        /* returns OK if the result may be written
+                                                                ** to out, or an error of job_run */
 int scan_softmax_run(const scan_softmax_job *l, tensor *out);   /* fails with the errors of job_run, and then out is
                                                                 ** unchanged */
 

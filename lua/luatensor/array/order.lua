@@ -4,6 +4,7 @@ local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local ends_of = require "luatensor.array.ends"
 local lt = require "luatensor.base.public"
+local ranges = require "luatensor.base.ranges"
 
 local methods = core.methods
 
@@ -110,25 +111,19 @@ local function check_method(fn, method)
          or fail(fn, "method %s is none of linear, lower, higher, midpoint, nearest", tostring(method))
 end
 
---- True if all quantiles are in [0, 1]. For a tensor the call waits for a GPU.
-local function are_quantiles(q)
-  if type(q) == "number" then return q >= 0 and q <= 1 end
-  return q:greater_equal(0):logical_and(q:less_equal(1)):all():item()
-end
-
 --- Returns the quantiles as a float, or as a float64 tensor if q is a tensor. Raises an error if a quantile is outside
--- [0, 1].
+-- [0, 1]. For a tensor the call waits for a GPU.
 local function check_quantiles(fn, q)
-  if type(q) ~= "number" then
-    if not lt.is_tensor(q) then fail(fn, "q: number or tensor expected, got %s", core.type_name(q)) end
-    args.tensor(fn, 2, q)
-    if lt.isdtype(q.dtype, "complex floating") then fail(fn, "q: not for %s", q.dtype) end
-    q = q:to("float64")
+  if type(q) == "number" then
+    if not (q >= 0 and q <= 1) then fail(fn, "q: %s is outside [0, 1]", tostring(q)) end
+    return q + 0.0
   end
-  if not are_quantiles(q) then
-    fail(fn, "q: %s is outside [0, 1]", type(q) == "number" and tostring(q) or "a value")
-  end
-  return type(q) == "number" and q + 0.0 or q
+  if not lt.is_tensor(q) then fail(fn, "q: number or tensor expected, got %s", core.type_name(q)) end
+  args.tensor(fn, 2, q)
+  if lt.isdtype(q.dtype, "complex floating") then fail(fn, "q: not for %s", q.dtype) end
+  q = q:to("float64")
+  ranges.check(fn, q, {low = 0, high = 1, waits = true, "q: a value is outside [0, 1]"})
+  return q
 end
 
 --- Returns a + (b - a) * t for t in [0, 1], or NaN where `last` is NaN. For finite a and b the result is exactly a if t

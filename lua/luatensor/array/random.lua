@@ -3,6 +3,7 @@
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local lt = require "luatensor.base.public"
+local ranges = require "luatensor.base.ranges"
 
 local methods = core.methods
 
@@ -39,16 +40,16 @@ function lt.bernoulli(p, ...)
   return u:less(p):to(options.dtype or "float32")
 end
 
+local LEAST, MOST = 0x1p-1074, 0x1.fffffffffffffp1023        -- the least and the largest positive float64
+
 --- Raises an error if a weight is negative or not finite, or if all weights of a row are 0. The call waits for a GPU.
 local function check_weights(w)
   if w.size == 0 or w.ndim ~= 1 and w.ndim ~= 2 then
     args.fail("multinomial", "weights: shape [k] or [rows, k] expected, got %s", args.shape_text(w.shape))
   end
-  local least, sums = w:min():item(), w:sum(-1)
-  local total, smallest = sums:max():item(), sums:min():item()
-  if not (least >= 0 and total < math.huge and smallest > 0) then
-    args.fail("multinomial", "weights must be finite, not negative, and not all 0")
-  end
+  local wrong = "weights must be finite, not negative, and not all 0"
+  ranges.check("multinomial", w, {low = 0, high = math.huge, waits = true, wrong})
+  ranges.check("multinomial", w:sum(-1), {low = LEAST, high = MOST, waits = true, wrong})
 end
 
 --- Draws n positions from each row of the weights w, with replacement. Draws a random number below the sum of the row,
@@ -84,10 +85,8 @@ function lt.multinomial(w, n, options)
   w = w:to("float64")
   check_weights(w)
   if options.replacement then return drawn_again(w, n, options) end
-  local possible = w:greater(0):sum(-1):min():item()
-  if n > possible then
-    args.fail("multinomial", "%d of %d positions with a weight asked for; use replacement = true", n, possible)
-  end
+  local before, behind = n .. " of ", " positions with a weight asked for; use replacement = true"
+  ranges.check("multinomial", w:greater(0):sum(-1), {low = n, high = w.size, waits = true, before, behind})
   return drawn_once(w, n, options)
 end
 

@@ -26,8 +26,8 @@ local function running_label()
   return core.type_name(module) == "module" and module:_label() or nil
 end
 
--- Returns the subject of an error: the label of the running module, or else fn.
-local function subject_of(fn) return running_label() or fn end
+--- Returns the subject of an error: the label of the running module, or else fn.
+function blame.subject(fn) return running_label() or fn end
 
 --- Returns a value for a message. NaN is replaced by "nan", because C would print NaN's sign, which has no meaning.
 function blame.plain(value) return value ~= value and "nan" or value end
@@ -43,7 +43,7 @@ end
 
 --- Raises the error "train.lua:12: fn: message". While a forward method of the library runs, the module's label
 -- replaces the function's name.
-function blame.fail(fn, ...) blame.raise(subject_of(fn), ...) end
+function blame.fail(fn, ...) blame.raise(blame.subject(fn), ...) end
 
 --- Raises an error in the name of function `name` unless fn can be called: a function, a module or a kernel.
 function blame.check_function(name, fn)
@@ -69,7 +69,7 @@ end
 -- Returns the message with the label of the running module, if there is one, in place of the function's name.
 local function name_module(message)
   local fn, rest = message:match "^([%a_][%w_]*): (.*)$"
-  return fn and subject_of(fn) .. ": " .. rest or message
+  return fn and blame.subject(fn) .. ": " .. rest or message
 end
 
 -- Returns the message with the label of the running module, if there is one, before it.

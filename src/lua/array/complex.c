@@ -13,7 +13,7 @@ static tensor *push_part(lua_State *L, const tensor *z, int part) {
 }
 
 static const tensor *check_one(lua_State *L, const char *fn) {
-  return check_tensor(L, 1, fn);
+  return check_tensor_later(L, 1, fn);
 }
 
 static int finish_part(lua_State *L, const char *fn) {
@@ -45,9 +45,9 @@ static int l_imag(lua_State *L) {
     push_part(L, x, 1);
     return finish_part(L, "imag");
   }
-  tensor *t = push_tensor(L, "imag", x->dtype, &x->shape, x->store->place);
+  tensor *t = push_tensor_later(L, "imag", x->dtype, &x->shape, x->store->place);
   int st;
-  TRY(L, x->store->place, st, op_fill(t, (scalar){.f = 0}));
+  TRY(L, x->store->place, st, op_fill_later(t, (scalar){.f = 0}));
   return st == OK ? finish_op(L, false) : raise(L, "imag", st, (const tensor *const *)&t, 1);
 }
 
@@ -77,7 +77,8 @@ static const char *not_pairs(const tensor *x) {
   if (x->stride[last] != 1) return "real and imaginary parts must lie side by side; use x:contiguous()";
   for (int d = 0; d < last; d++)
     if (x->shape.dim[d] > 1 && x->stride[d] % 2 != 0) return "pairs must lie at even distances; use x:contiguous()";
-  bool even = x->offset % 2 == 0 && (uintptr_t)tensor_data(x) % (2 * (uintptr_t)dtype_size(x->dtype)) == 0;
+  uintptr_t begin = (uintptr_t)x->store->ptr;          /* 0 if the memory is allocated later, which is aligned, too */
+  bool even = x->offset % 2 == 0 && begin % (2 * (uintptr_t)dtype_size(x->dtype)) == 0;
   return even ? NULL : "the first pair must lie at an even place; use x:clone()";
 }
 
@@ -113,7 +114,7 @@ static int push_number(lua_State *L, double re, double im) {
 
 /* Reads argument i of lt.complex into *a. Raises an error unless the argument is a real tensor or a real number. */
 static void check_part(lua_State *L, int i, arg *a) {
-  check_arg(L, i, "complex", a);
+  check_arg_later(L, i, "complex", a);
   if (a->t ? dtype_kind(a->t->dtype) == KIND_COMPLEX : a->s.is_complex)
     luaL_error(L, "complex: argument %d: a real part cannot be complex", i);
 }
@@ -139,8 +140,8 @@ static int l_complex(lua_State *L) {
   if (st == OK) st = job_shape(&j);
   j.compute = j.result = promote_all(j.in, 2);
   if (st != OK) return raise_job(L, "complex", st, &j, NULL);
-  tensor *out = push_tensor(L, "complex", dtype_complex(j.result), &j.shape, j.place);
-  TRY(L, j.place, st, op_set_parts(out, &j.in[0], &j.in[1]));
+  tensor *out = push_tensor_later(L, "complex", dtype_complex(j.result), &j.shape, j.place);
+  TRY(L, j.place, st, op_set_parts_later(out, &j.in[0], &j.in[1]));
   if (st != OK) return raise_job(L, "complex", st, &j, out);
   return finish_record(L, &(op_record){.name = "complex", .nin = 2, .in = {1, 2}});
 }

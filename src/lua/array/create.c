@@ -334,8 +334,9 @@ static int l_linspace(lua_State *L) {
   }
   tensor *part[2] = {push_between(L, dtype_real(d), where, start.f, stop.f, n, endpoint),
                      push_between(L, dtype_real(d), where, start.im, stop.im, n, endpoint)};
-  tensor *t = push_tensor(L, "linspace", d, &part[0]->shape, where);
-  int st = op_set_parts(t, &(arg){.t = part[0]}, &(arg){.t = part[1]});
+  tensor *t = push_tensor_later(L, "linspace", d, &part[0]->shape, where);
+  int st;
+  TRY(L, where, st, op_set_parts_later(t, &(arg){.t = part[0]}, &(arg){.t = part[1]}));
   return st == OK ? finish_made(L, options, "linspace") : raise(L, "linspace", st, (const tensor *const *)&t, 1);
 }
 

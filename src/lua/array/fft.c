@@ -316,15 +316,15 @@ static int l_fft(lua_State *L) {
   const char *fn = f.info->name;
   int nargs, options = check_options(L, fn, f.info->dims == 1 ? options_one : options_many, &nargs);
   if (nargs > MOST) return raise_most(L, fn, MOST, nargs);
-  f.in = check_tensor(L, 1, fn);
+  f.in = check_tensor_later(L, 1, fn);
   places at = read_call(L, &f, nargs, options);
-  tensor *out = opt_out(L, options, fn);
+  tensor *out = opt_out_later(L, options, fn);
   bool given = out != NULL;
   if (fft_prepare(&f) != OK) return refuse_dtype(L, &f);
   if (given) push_out(L, options, fn, out);
-  else out = push_tensor(L, fn, f.result, &f.shape, f.in->store->place);
+  else out = push_tensor_later(L, fn, f.result, &f.shape, f.in->store->place);
   int st;
-  TRY(L, f.in->store->place, st, fft_run(&f, out));
+  TRY(L, f.in->store->place, st, fft_run_later(&f, out));
   if (st != OK) return raise_run(L, &f, st, out);
   return finish_record(L, &(op_record){.name = fn, .nin = 1, .in = {1}, .first = (short)at.lengths, .last = (short)at.dims,
                                        .params = &(op_params){.number = {f.norm}}, .in_place = given});

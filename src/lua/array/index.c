@@ -15,12 +15,12 @@ tensor *push_copy_later(lua_State *L, const char *fn, const tensor *x, enum dtyp
   return t;
 }
 
-/* Like to_plain, but the copy may be deferred. */
-static const tensor *to_plain_later(lua_State *L, const char *fn, const tensor *x, enum dtype d) {
+const tensor *to_plain_later(lua_State *L, const char *fn, const tensor *x, enum dtype d) {
   return x->dtype == d && tensor_is_contiguous(x) ? x : push_copy_later(L, fn, x, d);
 }
 
-const tensor *to_plain(lua_State *L, const char *fn, const tensor *x, enum dtype d) {
+/* Like to_plain_later, but runs deferred ops that use x. */
+static const tensor *to_plain(lua_State *L, const char *fn, const tensor *x, enum dtype d) {
   make_ready(L, x, fn);
   if (x->dtype == d && tensor_is_contiguous(x)) return x;
   tensor *t = push_tensor(L, fn, d, &x->shape, x->store->place);

@@ -17,8 +17,8 @@ bool is_index_mark(const void *p);
 /* Pushes a new contiguous copy of x in dtype d. The copy may be deferred (lua/deferred.h). */
 tensor *push_copy_later(lua_State *L, const char *fn, const tensor *x, enum dtype d);
 
-/* Returns x itself if it is contiguous and of dtype d, else a contiguous copy of dtype d. Runs deferred ops that use x. */
-const tensor *to_plain(lua_State *L, const char *fn, const tensor *x, enum dtype d);
+/* Returns x itself if it is contiguous and of dtype d, else a contiguous copy of dtype d. The copy may be deferred. */
+const tensor *to_plain_later(lua_State *L, const char *fn, const tensor *x, enum dtype d);
 
 /* Returns an index tensor, which has any integer dtype, as a contiguous tensor of int64. The conversion may be deferred.
 ** what: the argument's name in errors, such as "index". */

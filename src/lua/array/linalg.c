@@ -18,23 +18,10 @@ static int raise_pair(lua_State *L, const char *fn, const char *what, const lina
   return luaL_error(L, "%s: %s: %s and %s", fn, what, push_shape(L, &j->a->shape), push_shape(L, &j->b->shape));
 }
 
-/* Pushes the reason why a matrix has no result. */
-static const char *push_reason(lua_State *L, const linalg_job *j) {
-  if (j->info == LINALG_NOT_FINITE) return lua_pushliteral(L, "has NaN or infinite elements");
-  switch (j->op) {
-    case LINALG_cholesky:
-      return lua_pushfstring(L, "is not positive definite (leading minor %d)", (int)j->info);
-    case LINALG_solve: case LINALG_inv:
-      return lua_pushliteral(L, "is singular");
-    default:
-      return lua_pushliteral(L, "is one for which the algorithm does not converge");
-  }
-}
-
 static int raise_matrix(lua_State *L, const char *fn, const linalg_job *j) {
-  const char *reason = push_reason(L, j);
-  if (j->count == 1) return luaL_error(L, "%s: matrix %s", fn, reason);
-  return luaL_error(L, "%s: matrix %I of %I %s", fn, (LUAI_UACINT)j->failed + 1, (LUAI_UACINT)j->count, reason);
+  char text[OPAQUE_WORDS];
+  linalg_words(text, sizeof text, fn, j);
+  return luaL_error(L, "%s", text);
 }
 
 static int raise_linalg(lua_State *L, const char *fn, int status, const linalg_job *j) {
@@ -59,10 +46,10 @@ static int raise_linalg(lua_State *L, const char *fn, int status, const linalg_j
 static tensor *push_result(lua_State *L, const char *fn, const linalg_result *r, place where) {
   shape s = r->shape;
   int last = s.ndim - 1;
-  if (!r->columns) return push_tensor(L, fn, r->dtype, &s, where);
+  if (!r->columns) return push_tensor_later(L, fn, r->dtype, &s, where);
   s.dim[last] = r->shape.dim[last - 1];
   s.dim[last - 1] = r->shape.dim[last];
-  tensor *t = push_tensor(L, fn, r->dtype, &s, where);
+  tensor *t = push_tensor_later(L, fn, r->dtype, &s, where);
   view_swap(t, last - 1, last);
   return t;
 }
@@ -75,7 +62,7 @@ static int finish(lua_State *L, const char *fn, linalg_job *j) {
   tensor *out[LINALG_RESULTS];
   luaL_checkstack(L, LINALG_RESULTS + LUA_MINSTACK, NULL);
   for (int i = 0; i < j->nout; i++) out[i] = push_result(L, fn, &j->out[i], where);
-  TRY(L, where, st, linalg_run(j, out));
+  TRY(L, where, st, linalg_run_later(fn, j, out));
   if (st != OK) return raise_linalg(L, fn, st, j);
   op_params params = {.flag = j->upper};
   finish_record(L, &(op_record){.name = fn, .params = &params, .nin = j->pivots ? 3 : j->b ? 2 : 1, .in = {1, 2, 3},
@@ -87,7 +74,7 @@ static int finish(lua_State *L, const char *fn, linalg_job *j) {
 ** options, or 0. */
 static int begin(lua_State *L, const char *fn, const char *const *known, linalg_job *j) {
   int nargs, options = check_options(L, fn, known, &nargs);
-  j->a = check_tensor(L, 1, fn);
+  j->a = check_tensor_later(L, 1, fn);
   if (nargs != 1) luaL_error(L, "%s: 1 argument and options expected, got %d%s", fn, nargs, push_positions(L, fn, 2, nargs));
   return options;
 }
@@ -155,7 +142,7 @@ static int l_plain(lua_State *L) {
   const struct plain *p = &plains[lua_tointeger(L, lua_upvalueindex(1))];
   linalg_job j = {.op = p->op, .vectors = p->vectors};
   check_most(L, p->name, 1);
-  j.a = check_tensor(L, 1, p->name);
+  j.a = check_tensor_later(L, 1, p->name);
   return finish(L, p->name, &j);
 }
 
@@ -261,7 +248,7 @@ Solves a x = b for x, by LU factorization.
 @raise if a matrix is singular
 */
 static int l_solve(lua_State *L) {
-  linalg_job j = {.op = LINALG_solve, .a = check_tensor(L, 1, "solve"), .b = check_tensor(L, 2, "solve")};
+  linalg_job j = {.op = LINALG_solve, .a = check_tensor_later(L, 1, "solve"), .b = check_tensor_later(L, 2, "solve")};
   return finish(L, "solve", &j);
 }
 
@@ -271,21 +258,22 @@ static int l_solve(lua_State *L) {
 
 /* lu(x): returns L and U packed into one matrix, and for each row its 1-based position in x. */
 static int l_lu(lua_State *L) {
-  linalg_job j = {.op = LINALG_lu, .a = check_tensor(L, 1, "lu"), .full = true};
+  linalg_job j = {.op = LINALG_lu, .a = check_tensor_later(L, 1, "lu"), .full = true};
   return finish(L, "lu", &j);
 }
 
 /* lu_solve(lu, pivots, b): solves a x = b, where lu and pivots are the results of lu_factor(a). pivots must be int32,
 ** contiguous and in range, and must have the same batch dims as the result. */
 static int l_lu_solve(lua_State *L) {
-  linalg_job j = {.op = LINALG_lu_solve, .a = check_tensor(L, 1, "lu_solve"), .b = check_tensor(L, 3, "lu_solve")};
-  j.pivots = check_tensor(L, 2, "lu_solve");
+  linalg_job j = {.op = LINALG_lu_solve, .a = check_tensor_later(L, 1, "lu_solve")};
+  j.b = check_tensor_later(L, 3, "lu_solve");
+  j.pivots = check_tensor_later(L, 2, "lu_solve");
   return finish(L, "lu_solve", &j);
 }
 
 /* lstsq(a, b, rtol): solves least-squares problems as op/linalg.h describes. */
 static int l_lstsq(lua_State *L) {
-  linalg_job j = {.op = LINALG_lstsq, .a = check_tensor(L, 1, "lstsq"), .b = check_tensor(L, 2, "lstsq")};
+  linalg_job j = {.op = LINALG_lstsq, .a = check_tensor_later(L, 1, "lstsq"), .b = check_tensor_later(L, 2, "lstsq")};
   j.rtol = luaL_checknumber(L, 3);
   return finish(L, "lstsq", &j);
 }

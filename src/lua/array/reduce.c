@@ -1,10 +1,12 @@
 /* Reductions, scans and softmax: functions and methods that are made from the op table. */
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lua/args.h"
 #include "lua/on_lines.h"
 #include "lua/register.h"
+#include "op/range.h"
 #include "op/scan_softmax.h"
 
 enum { MOST = 3 };                                   /* the maximum number of arguments: x, dim, options */
@@ -87,14 +89,14 @@ static int l_reduce(lua_State *L) {
     r.dtype = opt_dtype(L, options, fn, DT_none);
     r.correction = opt_correction(L, fn, options);
   }
-  tensor *out = opt_out(L, options, fn);
+  tensor *out = opt_out_later(L, options, fn);
   bool given = out != NULL;
-  if (given) make_ready(L, r.in, fn);
   int st = reduce_prepare(&r);
   if (st != OK) return refuse(L, st, fn, r.in, NULL, r.dtype, r.result, &r.shape);
   if (given) push_out(L, options, fn, out);
   else out = push_tensor_later(L, fn, r.result, &r.shape, r.in->store->place);
-  TRY(L, r.in->store->place, st, given ? reduce_run(&r, out) : reduce_run_later(&r, out));
+  if (given) st = reduce_check(&r, out);
+  if (st == OK) TRY(L, r.in->store->place, st, reduce_run_later(&r, out));
   if (st != OK) return refuse(L, st, fn, r.in, out, r.dtype, r.result, &r.shape);
   op_params params = {.dims = r.dims, .keepdim = r.keepdim, .number = {r.correction}};
   return finish_record(L, &(op_record){.name = reductions[r.op].name, .params = &params, .nin = 1, .in = {1},
@@ -184,19 +186,58 @@ static int l_line(lua_State *L) {
     l.initial = !softmax && opt_bool(L, options, fn, "include_initial", false);
     l.dtype = opt_dtype(L, options, fn, DT_none);
   }
-  tensor *out = opt_out(L, options, fn);
+  tensor *out = opt_out_later(L, options, fn);
   bool given = out != NULL;
-  if (given) make_ready(L, l.in, fn);
   int st = scan_softmax_prepare(&l);
   enum dtype asked = dtype_kind(l.in->dtype) == KIND_COMPLEX && softmax ? DT_none : l.dtype;
   if (st != OK) return refuse(L, st, fn, l.in, NULL, asked, l.result, &l.shape);
   if (given) push_out(L, options, fn, out);
   else out = push_tensor_later(L, fn, l.result, &l.shape, l.in->store->place);
-  TRY(L, l.in->store->place, st, given ? scan_softmax_run(&l, out) : scan_softmax_run_later(&l, out));
+  if (given) st = scan_softmax_check(&l, out);
+  if (st == OK) TRY(L, l.in->store->place, st, scan_softmax_run_later(&l, out));
   if (st != OK) return refuse(L, st, fn, l.in, out, l.dtype, l.result, &l.shape);
   op_params params = {.dim = l.dim, .flag = l.initial};
   return finish_record(L, &(op_record){.name = fn, .params = &params, .nin = 1, .in = {1}, .in_place = given});
 }
+
+/* ---- ranges ---- */
+
+/* Reads a limit of a range for elements of t. */
+static scalar check_limit(lua_State *L, int i) {
+  return (scalar){.f = luaL_checknumber(L, i), .i = lua_tointeger(L, i), .is_float = true};
+}
+
+/* Stores the strings at the stack indices first … first + 2. The first one is shortened if there is no room. */
+static void set_text(lua_State *L, int first, range_check *r) {
+  size_t before, behind;
+  const char *subject = luaL_checkstring(L, first);
+  const char *two[] = {luaL_checklstring(L, first + 1, &before), luaL_optlstring(L, first + 2, "", &behind)};
+  if (before + behind + 3 > RANGE_TEXT) luaL_error(L, "check_range: the message is too long");
+  snprintf(r->text, RANGE_TEXT - before - behind - 2, "%s", subject);
+  size_t at = strlen(r->text) + 1;
+  memcpy(r->text + at, two[0], before + 1);
+  memcpy(r->text + at + before + 1, two[1], behind + 1);
+}
+
+/* check_range(x, low, high, except, subject, before, behind): returns the message if an element of x is outside of low … high
+** and is not `except`, which may be nil. Inside of a compiled function, the run of the list raises the error instead. `before`
+** and `behind`, which may be nil, are the message as range_check has it. */
+static int l_check_range(lua_State *L) {
+  lua_settop(L, 7);
+  const tensor *x = check_tensor_later(L, 1, "check_range");
+  range_check r = {.low = check_limit(L, 2), .high = check_limit(L, 3), .excepts = !lua_isnil(L, 4)};
+  char words[OPAQUE_WORDS];
+  if (r.excepts) r.except = check_limit(L, 4);
+  set_text(L, 5, &r);
+  tensor *mark = open_deferral ? push_tensor_later(L, "check_range", DT_bool, &(shape){.ndim = 0}, x->store->place) : NULL;
+  int st;
+  TRY(L, x->store->place, st, range_check_later(&r, x, mark, words, sizeof words));
+  if (st == ERR_INDEX) lua_pushstring(L, words);
+  else if (st != OK) return raise(L, "check_range", st, &x, 1);
+  return st == ERR_INDEX;
+}
+
+static const function_row functions[] = {{"check_range", l_check_range, INTERNAL}, {NULL, NULL, 0}};
 
 static void add_op(lua_State *L, int table, lua_CFunction f, int op, const char *name, size_t shown) {
   lua_pushinteger(L, op);
@@ -223,4 +264,5 @@ void open_reduce(lua_State *L) {
       add_op(L, table, l_line, op, name, strlen(name));
     }
   add_internal(L, "reductions");
+  add_functions(L, functions);
 }

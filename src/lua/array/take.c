@@ -328,10 +328,10 @@ static void check_rows(lua_State *L, const tensor *sorted, const tensor *values)
 /* Returns argument 2 as a tensor. A number becomes a 0-d tensor of dtype d. */
 static const tensor *searched_values(lua_State *L, const char *fn, const arg *a, const tensor *sorted, enum dtype d) {
   if (a->t) return a->t;
-  tensor *t = push_tensor(L, fn, d, &(shape){.ndim = 0}, sorted->store->place);
+  tensor *t = push_tensor_later(L, fn, d, &(shape){.ndim = 0}, sorted->store->place);
   scalar number = check_value(L, 2, fn, d);
   int st;
-  TRY(L, t->store->place, st, op_fill(t, number));
+  TRY(L, t->store->place, st, op_fill_later(t, number));
   if (st != OK) raise(L, fn, st, (const tensor *[]){t}, 1);
   return t;
 }
@@ -340,7 +340,7 @@ static const tensor *searched_values(lua_State *L, const char *fn, const arg *a,
 static const tensor *in_sorter_order(lua_State *L, const char *fn, int options, const tensor *x) {
   if (!options || push_option(L, options, "sorter") == LUA_TNIL) return x;
   if (!test_tensor(L, -1)) luaL_error(L, "%s: option sorter: tensor expected, got %s", fn, type_name(L, -1));
-  const tensor *sorter = check_tensor(L, lua_gettop(L), fn);
+  const tensor *sorter = check_tensor_later(L, lua_gettop(L), fn);
   if (!shape_equal(&sorter->shape, &x->shape))
     luaL_error(L, "%s: a sorter of shape %s does not go with %s", fn, push_shape(L, &sorter->shape),
                push_shape(L, &x->shape));
@@ -348,7 +348,7 @@ static const tensor *in_sorter_order(lua_State *L, const char *fn, int options, 
   index_job j;
   int dim = x->shape.ndim - 1;
   start_along(&j, INDEX_get, x, t, &t->shape, dim);
-  tensor *out = push_tensor(L, fn, x->dtype, &x->shape, x->store->place);
+  tensor *out = push_tensor_later(L, fn, x->dtype, &x->shape, x->store->place);
   run_index_later(L, fn, &j, out, &dim);
   return out;
 }
@@ -367,20 +367,20 @@ static int l_searchsorted(lua_State *L) {
   const char *fn = "searchsorted";
   int nargs, options = check_options(L, fn, known, &nargs);
   expect_arguments(L, fn, nargs, 2, 2);
-  const tensor *sorted = check_tensor(L, 1, fn);
+  const tensor *sorted = check_tensor_later(L, 1, fn);
   arg a;
-  check_arg(L, 2, fn, &a);
+  check_arg_later(L, 2, fn, &a);
   enum dtype d = promote_arg(sorted->dtype, &a);
   if (dtype_kind(d) == KIND_COMPLEX) return luaL_error(L, "%s: not for %s: complex numbers have no order", fn, dtypes[d].name);
   const tensor *values = searched_values(L, fn, &a, sorted, d);
   if (!place_equal(sorted->store->place, values->store->place)) return raise(L, fn, ERR_DEVICES, (const tensor *[]){sorted, values}, 2);
   check_rows(L, sorted, values);
   bool right = opt_right(L, options);
-  sorted = to_plain(L, fn, in_sorter_order(L, fn, options, sorted), dtype_compute(d));
-  values = to_plain(L, fn, values, dtype_compute(d));
-  tensor *out = push_tensor(L, fn, DT_int64, &values->shape, sorted->store->place);
+  sorted = to_plain_later(L, fn, in_sorter_order(L, fn, options, sorted), dtype_compute(d));
+  values = to_plain_later(L, fn, values, dtype_compute(d));
+  tensor *out = push_tensor_later(L, fn, DT_int64, &values->shape, sorted->store->place);
   int st;
-  TRY(L, sorted->store->place, st, op_search(sorted, values, right, out));
+  TRY(L, sorted->store->place, st, op_search_later(sorted, values, right, out));
   return st == OK ? finish_op(L, false) : raise(L, fn, st, &sorted, 1);
 }
 

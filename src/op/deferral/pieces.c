@@ -76,6 +76,7 @@ static bool contains(const step *a, const step *b) {
 /* The steps that use an entry. */
 typedef struct uses {
   int npiece, pieces[PIECES];
+  enum dtype dtype;                    /* of all pieces and views */
   int first_reader, last_reader;
   const shape *whole;                  /* the shape of the joined tensor, or NULL */
 } uses;
@@ -88,6 +89,8 @@ static void note_whole(const deferral *d, uses *u, const operand_view *v, const 
 static bool add_piece(const deferral *d, uses *u, int i) {
   const step *s = &d->steps[i];
   if (!may_be_piece(s) || u->first_reader != NONE || u->npiece == PIECES) return false;
+  if (u->npiece > 0 && s->out.dtype != u->dtype) return false;
+  u->dtype = s->out.dtype;
   note_whole(d, u, &s->out, &s->shape);
   u->pieces[u->npiece++] = i;
   return true;
@@ -107,7 +110,7 @@ static bool find_uses(deferral *d, int at, uses *u) {
     if (s->out.entry == at && !add_piece(d, u, i)) return false;
     for (int k = 0; k < s->nin; k++) {
       if (s->in[k].entry != at) continue;
-      if (s->kind != STEP_MAP) return false;
+      if (s->kind != STEP_MAP || s->in[k].dtype != u->dtype) return false;
       if (u->first_reader == NONE) u->first_reader = i;
       note_whole(d, u, &s->in[k], &s->shape);
       u->last_reader = i;

@@ -250,6 +250,7 @@ static bool takes(bool can, const tensor *out, int *st) {
 
 int job_defer(const job *j, tensor *out) {
   int st;
+  if (out->count == 0) return OK;
   if (!takes(can_defer_map(j, out), out, &st)) return job_compute(j, out);
   if (st == OK) append_map(open_deferral, j, out);
   return st;
@@ -257,6 +258,7 @@ int job_defer(const job *j, tensor *out) {
 
 int reduce_defer(const reduction *r, tensor *out) {
   int st;
+  if (out->count == 0) return OK;
   if (!takes(can_defer(out) && is_input(r->in, out->store->place), out, &st)) return reduce_run(r, out);
   if (st == OK) append_reduction(open_deferral, r, out);
   return st;
@@ -264,6 +266,7 @@ int reduce_defer(const reduction *r, tensor *out) {
 
 int scan_softmax_defer(const scan_softmax_job *l, tensor *out) {
   int st;
+  if (out->count == 0) return OK;
   if (!takes(can_defer(out) && is_input(l->in, out->store->place), out, &st)) return scan_softmax_run(l, out);
   if (st == OK) append_line(open_deferral, l, out);
   return st;
@@ -300,6 +303,19 @@ int op_copy_later(tensor *out, const tensor *in) {
   job j;
   int st = op_copy_job(&j, out, in);
   return st == OK ? job_compute_later(&j, out) : st;
+}
+
+static int set_part(const tensor *z, int which, const arg *a) {
+  tensor part = {.store = NULL};
+  tensor_part(&part, z, which);
+  int st = a->t ? op_copy_later(&part, a->t) : op_fill_later(&part, a->s);
+  tensor_drop(&part);
+  return st;
+}
+
+int op_set_parts_later(tensor *out, const arg *re, const arg *im) {
+  int st = set_part(out, 0, re);
+  return st == OK ? set_part(out, 1, im) : st;
 }
 
 /* ---- closing ---- */

@@ -246,7 +246,7 @@ static bool can_take(const deferral *d, const group *g, const step *taker) {
 static bool is_kept(const entry *e, int number) { return e->wanted || e->last != number + 1; }
 
 /* Returns the step of group `number` whose result the next group, a reduction or a softmax, may take as it is computed.
-** Returns NONE if there is none. */
+** Returns NONE if there is none. The next group must not write what this group reads. */
 static int find_folded(const deferral *d, int number) {
   const group *g = &d->groups[number];
   if (number + 1 == d->ngroup) return NONE;
@@ -257,7 +257,7 @@ static int find_folded(const deferral *d, int number) {
   const entry *e = &d->entries[in->entry];
   if (!e->fresh || e->store->ptr || e->mixed || e->first != number) return NONE;
   if (is_kept(e, number) && !taker->where.device->folds_all) return NONE;
-  if (!is_whole(d, in, &taker->in_shape) || !can_take(d, g, taker)) return NONE;
+  if (!is_whole(d, in, &taker->in_shape) || !can_take(d, g, taker) || reads(d, g, taker->out.entry)) return NONE;
   int folded = NONE;
   for (int i = g->first; i != NONE; i = d->steps[i].next) {
     const operand_view *out = &d->steps[i].out;

@@ -7,6 +7,7 @@ local lists = require "luatensor.base.lists"
 local lt = require "luatensor"
 local autocast = require "luatensor.nn.autocast"
 local blame = require "luatensor.base.blame"
+local ranges = require "luatensor.base.ranges"
 local reduction = require "luatensor.nn.functional.reduction"
 
 local functional = {}
@@ -43,21 +44,6 @@ local function check_classes(name, x, dim, target)
     for d = 1, x.ndim do if d ~= dim then expected[#expected + 1] = x.shape[d] end end
     blame.fail(name, "classes of shape %s expected for scores of shape %s, got %s", args.shape_text(expected),
                args.shape_text(x.shape), args.shape_text(target.shape))
-  end
-end
-
-local function raise_class(name, class, count)
-  blame.fail(name, "class %d is out of range: classes are 1 … %d", class, count)
-end
-
---- Raises an error for a class out of range. Checks only on the CPU, because reading the classes would wait for a
--- GPU or end the list of a compiled function, and not in the capture of a graph. Otherwise the operations on the
--- classes raise an error.
-local function check_range(name, target, count, ignored)
-  if not core.has_values(target) or core.defers() or target.size == 0 then return end
-  if target:min():item() >= 1 and target:max():item() <= count then return end
-  for _, class in ipairs(target:flatten():totable()) do
-    if class ~= ignored and (class < 1 or class > count) then raise_class(name, class, count) end
   end
 end
 
@@ -100,7 +86,8 @@ local function rows_of(name, x, dim, target, options)
   local count = x.shape[dim]
   local ignored = options.ignore_index or IGNORED
   check_weight(name, x, options.weight, count)
-  check_range(name, target, count, ignored)
+  local behind = (" is out of range: classes are 1 … %d"):format(count)
+  ranges.check(name, target, {low = 1, high = count, except = ignored, "class ", behind})
   if target.dtype ~= "int64" then target = target:to("int64") end
   local classes = made_safe(target, count, ignored)
   local kept = target:not_equal(ignored)

@@ -4,6 +4,7 @@ local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local blame = require "luatensor.base.blame"
+local ranges = require "luatensor.base.ranges"
 
 local ag = core.autograd
 
@@ -19,29 +20,17 @@ local function check_indices(name, indices)
   if not is_integer(indices) then blame.fail(name, "tensor of integers expected, got %s", indices.dtype) end
 end
 
---- Returns the first number outside of 1 … count, or nil.
-local function outlier(indices, count)
-  for _, i in ipairs(indices:flatten():totable()) do
-    if i < 1 or i > count then return i end
-  end
+--- Raises an error if an index or a class (`what`) is outside of 1 … count.
+local function check_range(name, what, indices, count)
+  local behind = (" is out of range: 1 … %d"):format(count)
+  ranges.check(name, indices, {low = 1, high = count, what .. " ", behind})
 end
 
---- True if the numbers of rows are checked before take reads the rows. They are not checked first if reading them would
--- wait for a GPU or end the list of a compiled function, or if they have no values yet (lt.graph).
-local function is_checked_first(indices) return core.has_values(indices) and not core.defers() end
-
---- If the indices are not checked first, replaces negative numbers by 0; take would count negative numbers from the
--- end. Position 0 does not exist, so take reports an error, a GPU at the next wait.
+--- If check_range makes no check, replaces negative numbers by 0; take would count negative numbers from the end.
+-- Position 0 does not exist, so take reports an error, a GPU at the next wait.
 local function from_0(indices)
-  if is_checked_first(indices) or not indices.dtype:find("^int") then return indices end
+  if core.has_values(indices) or not indices.dtype:find("^int") then return indices end
   return indices:maximum(0)
-end
-
---- Raises an error if a row's number is outside of 1 … count.
-local function check_range(indices, count)
-  if not is_checked_first(indices) or indices.size == 0 then return end
-  if indices:min():item() >= 1 and indices:max():item() <= count then return end
-  blame.fail("embedding", "index %d is out of range: 1 … %d", outlier(indices, count), count)
 end
 
 --- Returns g, the gradient of a weight, with the padding row set to 0. g is a new result of take's rule, and nothing
@@ -85,7 +74,7 @@ function functional.embedding(indices, weight, options)
   if indices.device ~= weight.device then
     blame.fail("embedding", "the indices are on %s, the weight on %s", indices.device, weight.device)
   end
-  check_range(indices, count)
+  check_range("embedding", "index", indices, count)
   if padding and weight.requires_grad and ag.mode() then weight = padded(weight, padding) end
   local taken = from_0(indices)
   local rows = core.take(weight, taken, 1)
@@ -103,8 +92,7 @@ function functional.one_hot(classes, count)
   check_indices("one_hot", classes)
   if count == nil then count = classes.size > 0 and classes:max():item() or 0 end
   count = args.integer("one_hot", "count", count, 0)
-  local index = core.has_values(classes) and outlier(classes, count)
-  if index then blame.fail("one_hot", "class %d is out of range: 1 … %d", index, count) end
+  check_range("one_hot", "class", classes, count)
   return classes:expand_dims(-1):equal(lt.arange(1, count + 1, {dtype = "int64", device = classes.device})):to("int64")
 end
 

@@ -4,6 +4,7 @@
 local lt = require "luatensor"
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
+local ranges = require "luatensor.base.ranges"
 local reduction = require "luatensor.nn.functional.reduction"
 
 local ag = core.autograd
@@ -164,13 +165,10 @@ local function weighed(name, losses, weight)
   return losses * weight
 end
 
-local function check_probabilities(name, x)
-  if not core.has_values(x) or x.size == 0 then return end
-  local all = x:detach()
-  if all:min():item() < 0 or all:max():item() > 1 then
-    blame.fail(name, "probabilities from 0 to 1 expected; of numbers without limits take %s_with_logits", name)
-  end
-end
+local probabilities = {
+  low = 0, high = 1, except = 0 / 0,
+  "probabilities from 0 to 1 expected; of numbers without limits take binary_cross_entropy_with_logits",
+}
 
 --- Computes -(y log x + (1 - y) log(1 - x)), with logarithms limited to at least -100, and reduces the results.
 -- @function nn.functional.binary_cross_entropy
@@ -183,7 +181,7 @@ end
 function functional.binary_cross_entropy(x, y, options)
   x, y = reduction.pair("binary_cross_entropy", x, y)
   options = reduction.options("binary_cross_entropy", options, {reduction = true, weight = true})
-  check_probabilities("binary_cross_entropy", x)
+  ranges.check("binary_cross_entropy", x, probabilities)
   return reduction.reduce(weighed("binary_cross_entropy", bce(x, y, 0), options.weight), options.reduction)
 end
 
