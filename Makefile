@@ -339,9 +339,9 @@ JUPYTER ?= $(HOME)/.cache/luatensor/jupyter
 jupyter: deps-run         ## builds, and installs JupyterLab and the kernel for Lua outside of the repository: JUPYTER=folder
 	@$(MAKE) --no-print-directory build
 	@tools/deps jupyter
-	@test -x "$(JUPYTER)/bin/python" || python3 -m venv "$(JUPYTER)"
+	@test -x "$(JUPYTER)/bin/pip" || python3 -m venv "$(JUPYTER)"
 	@"$(JUPYTER)/bin/pip" install --quiet jupyterlab nbconvert ./jupyter
-	@echo "$(JUPYTER)/bin/jupyter lab examples/notebook.ipynb"
+	@echo "$(JUPYTER)/bin/jupyter lab --notebook-dir . examples/notebook.ipynb"
 
 # A file for a machine with a GPU, but without a network, compiler or Lua (docs/borrow-a-gpu.md). READY names a folder of
 # compiled kernels for this GPU.

@@ -38,7 +38,8 @@ class LuaKernel(Kernel):
 
     def _on_display(self, message):
         kind = "update_display_data" if message["kind"] == "update" else "display_data"
-        self._send(kind, {"data": message["data"], "metadata": {}, "transient": {"display_id": message["id"]}})
+        name = f"{message['id']}-{self._lua.pid}"  # displays of a Lua that has ended keep their values
+        self._send(kind, {"data": message["data"], "metadata": {}, "transient": {"display_id": name}})
 
     def _report(self, name, message, traceback):
         error = {"ename": name, "evalue": message, "traceback": traceback}

@@ -10,6 +10,13 @@ import subprocess
 import time
 
 PAUSE = 0.05  # seconds between two messages with output, because browsers are slow
+LONG_PAUSE = 0.5  # the pause after MUCH output, because a browser draws a cell's whole text for each message
+MUCH = 1 << 16  # characters
+STUBBORN = 5.0  # seconds after an interrupt until the cell is said to go on
+
+GOES_ON = """The cell still runs, 5 seconds after the interrupt. If the cell catches errors, interrupt it again. If it is
+in a C function that does not stop, such as string.find, restart the kernel. The variables are then lost.
+"""
 READS = 20  # reads of 64 KiB that empty a pipe, which has at most 1 MiB
 ENDING = 2.0  # seconds that a process may take to end
 
@@ -64,6 +71,9 @@ class Lua:
         self._on_output = on_output
         self._pending = b""
         self._streams = {}
+        self._output = []  # pieces of output that were not passed on yet, in their order: [name, text]
+        self._passed_on = 0  # characters of output since the request
+        self._interrupted = None  # the time of the first interrupt since the request
         life, self._life = os.pipe()
         requests, self._requests = os.pipe()
         self._replies, replies = os.pipe()
@@ -88,15 +98,16 @@ class Lua:
             stream = getattr(self._process, name)
             os.set_blocking(stream.fileno(), False)
             decoder = codecs.getincrementaldecoder("utf-8")("replace")
-            self._streams[name] = [stream.fileno(), decoder, ""]
+            self._streams[name] = (stream.fileno(), decoder)
             self._selector.register(stream, selectors.EVENT_READ, name)
+        self.pid = self._process.pid
         self.ready = self._wait(lambda message: None)
 
     # ---- output ----
 
     def _read_output(self, name):
         """Reads what a stream has now. Returns False if there is nothing."""
-        fd, decoder, _ = self._streams[name]
+        fd, decoder = self._streams[name]
         try:
             data = os.read(fd, 1 << 16)
         except BlockingIOError:
@@ -105,13 +116,17 @@ class Lua:
             if fd in self._selector.get_map():
                 self._selector.unregister(fd)
             return False
-        self._streams[name][2] += decoder.decode(data)
+        if not self._output or self._output[-1][0] != name:
+            self._output.append([name, []])
+        self._output[-1][1].append(decoder.decode(data))
         return True
 
     def _flush(self):
-        for name, stream in self._streams.items():
-            if stream[2]:
-                text, stream[2] = stream[2], ""
+        pieces, self._output = self._output, []
+        for name, texts in pieces:
+            text = "".join(texts)
+            self._passed_on += len(text)
+            if text:
                 self._on_output(name, text)
 
     def _drain(self):
@@ -167,12 +182,17 @@ class Lua:
                 message = self._take_message()
             if not events and self._process.poll() is not None:
                 self._fail()
-            if time.monotonic() - flushed >= PAUSE:
+            now = time.monotonic()
+            if now - flushed >= (LONG_PAUSE if self._passed_on > MUCH else PAUSE):
                 self._flush()
-                flushed = time.monotonic()
+                flushed = now
+            if self._interrupted and now - self._interrupted >= STUBBORN:
+                self._interrupted = None
+                self._on_output("stderr", GOES_ON)
 
     def request(self, message, on_message=lambda message: None):
         """Sends a request and returns the reply. on_message gets the displays of a cell."""
+        self._passed_on, self._interrupted = 0, None
         self._send(message)
         return self._wait(on_message)
 
@@ -180,8 +200,10 @@ class Lua:
 
     def interrupt(self):
         """Interrupts the running cell, and the programs that it has started."""
-        self._process.send_signal(signal.SIGUSR1)
-        os.killpg(self._process.pid, signal.SIGINT)
+        self._interrupted = self._interrupted or time.monotonic()
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGUSR1)
+            os.killpg(self._process.pid, signal.SIGINT)
 
     def _fail(self):
         """Raises LuaEnded after the process has closed its pipes."""

@@ -185,7 +185,19 @@ def test_output(n):
     equal("1 %\r2 %\r", n.text("io.write('1 %\\r') io.write('2 %\\r')"))
     streams = [c for kind, c in n.run("io.stderr:write 'to stderr'") if kind == "stream"]
     equal([("stderr", "to stderr")], [(c["name"], c["text"]) for c in streams])
+    contains("2 of 2", n.text("for _ in lt.train.progress(2):batches() do end"))
     equal("nil", n.result("io.read()")["text/plain"])
+    streams = [c for kind, c in n.run("""
+      print 'one'
+      os.execute 'sleep 0.01'
+      io.stderr:write 'two'
+      os.execute 'sleep 0.01'
+      print 'three'""") if kind == "stream"]
+    equal("one\ntwothree\n", "".join(c["text"] for c in streams))
+    begun = time.monotonic()
+    messages = [c["text"] for kind, c in n.run("for i = 1, 300000 do print(i) end") if kind == "stream"]
+    equal("".join(f"{i}\n" for i in range(1, 300001)), "".join(messages))
+    assert len(messages) <= 10 + 3 * (time.monotonic() - begun), f"{len(messages)} messages make a browser slow"
     times = []
     n.run("print(1)\nlocal stop = lt.clock() + 0.5\nwhile lt.clock() < stop do end\nprint(2)",
           lambda kind, content: times.append(time.monotonic()))
@@ -264,6 +276,27 @@ def test_stubborn_cell(n):
     equal("2", n.result("1 + 1")["text/plain"])
 
 
+def test_endless_displays(n):
+    n.run("kept = 19")
+    for code in ("while true do display(1) end", "local d = display(1) while true do d:update(2) end"):
+        for _ in range(5):
+            contains("interrupted", interrupt_after_start(n, code)[0])
+    equal("19", n.result("kept")["text/plain"])
+
+
+def test_cell_that_goes_on(n):
+    """A cell that an interrupt does not stop says so."""
+    told = []
+
+    def on_output(kind, content):
+        if kind == "stream":
+            told.append(content["text"])
+            n.manager.interrupt_kernel()
+    contains("interrupted", n.error("print 'begun' while true do pcall(function() while true do end end) end", on_output)[0])
+    equal(2, len(told))
+    contains("The cell still runs, 5 seconds after the interrupt.", told[1])
+
+
 def test_interrupt_when_idle(n):
     n.run("kept = 18")
     n.manager.interrupt_kernel()
@@ -280,6 +313,28 @@ def test_death(n):
         contains("The next cell starts in a new Lua", text)
         equal("nil", n.result("lost")["text/plain"])
     contains("last words", n.text("print 'last words' io.stdout:setvbuf 'full' print 'x' os.exit(0)"))
+
+
+def test_display_of_an_ended_lua(n):
+    """A new Lua does not change the displays of the one before."""
+    def shown(code):
+        return [c["transient"]["display_id"] for kind, c in n.run(code) if kind == "display_data"][0]
+    first = shown("display 'first'")
+    n.error("os.exit(0)")
+    assert first != shown("display 'second'"), first
+
+
+def test_failing_text(n):
+    """A value whose __tostring fails ends neither Lua nor the kernel."""
+    n.run("kept = 20 bad = setmetatable({}, {__tostring = function() error 'no text' end})")
+    contains("no text", n.inspect("bad"))
+    contains("no text", n.error("bad")[0])
+    contains("no text", n.error("error(bad)")[0])
+    contains("no text", n.error("error {bad}")[0])
+    n.run("C = {} C.__index = C setmetatable(C, C) C.field = 1")
+    equal(["field"], n.complete("C.fie")["matches"])
+    equal("", n.inspect("C.missing"))
+    equal("20", n.result("kept")["text/plain"])
 
 
 PID = "local f = io.open '/proc/self/stat' print(f:read 'n')"

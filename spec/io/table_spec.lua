@@ -61,6 +61,8 @@ describe("a table", function()
     end
     local html = getmetatable(t).__mime(data.Table({["a<b"] = {"x&y"}}, {"a<b"}))["text/html"]
     assert.equal("<table><tr><th>a&lt;b</th></tr>\n<tr><td>x&amp;y</td></tr></table><p>1 row, 1 column</p>", html)
+    local lengthy = data.Table({n = lt.arange(100), m = lt.arange(100)}, {"n", "m"})
+    assert.truthy(getmetatable(t).__mime(lengthy)["text/html"]:find("<tr><td>…</td><td>…</td></tr>", 1, true))
   end)
 
   it("names at most 20 of its columns in errors", function()

@@ -75,6 +75,15 @@ describe("a cell", function()
     assert.equal("the error value is a table: {code = 5}", (message "error {code = 5}"))
   end)
 
+  it("tells that an error has no text", function()
+    text "zzbad = setmetatable({}, {__tostring = function() error('no text', 0) end})"
+    for code, expected in pairs{["error(zzbad)"] = "the error's text cannot be shown: no text",
+                                ["error{zzbad}"] = "the error's text cannot be shown: no text", ["zzbad"] = "no text"} do
+      assert.equal(expected, (message(code)))
+    end
+    text "zzbad = nil"
+  end)
+
   it("explains that local variables end with their cell", function()
     text "local momentum <const>, other = 1, 2\nlocal function helper() end"
     for _, name in ipairs{"momentum", "other", "helper"} do
@@ -177,6 +186,15 @@ describe("completion", function()
     assert.is_false(called)
     assert.equal("return", names "retur")
     assert.equal("inner", names "local inner, other = 1, 2\ninn")
+  end)
+
+  it("ends at classes that are their own metatables", function()
+    local class = {zzfield = 1}
+    class.__index = class
+    with("zzclass", setmetatable(class, class), function()
+      assert.equal("zzfield", names "zzclass.zz")
+      assert.equal("", names "zzclass.missing.x")
+    end)
   end)
 
   it("finds parts of luatensor that are not loaded", function()

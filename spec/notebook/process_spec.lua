@@ -51,6 +51,19 @@ describe("the process of a notebook", function()
     assert.equal(8, #messages)
   end)
 
+  it("answers a request for help about a value whose text fails or never ends", function()
+    local status, output, messages = serve({
+      "failing = setmetatable({}, {__tostring = function() error 'no text' end})\nkept = 1",
+      {kind = "inspect", code = "failing", cursor = 7},
+      "endless = setmetatable({}, {__tostring = function() while true do end end})",
+      "os.execute '(sleep 0.3; kill -USR1 $PPID) &'",
+      {kind = "inspect", code = "endless", cursor = 7}, "kept"})
+    assert.equal(0, status, output)
+    assert.equal("In[1]:1: no text", messages[3].text)
+    assert.truthy(messages[6].text:find "interrupted!$", messages[6].text)
+    assert.equal("1", messages[7].data["text/plain"])
+  end)
+
   it("shows values while a cell runs", function()
     local _, _, messages = serve({"shown = display{1}\nshown:update 'two';", SHOWN, SHOWN})
     local kinds = {}

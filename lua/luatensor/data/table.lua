@@ -269,6 +269,13 @@ local function row_html(tag, row)
   return "<tr>" .. table.concat(row) .. "</tr>"
 end
 
+-- Returns the row that stands for the rows that are left out.
+local function gap_row(self)
+  local row = {}
+  for k in ipairs(self.names) do row[k] = "…" end
+  return row
+end
+
 --- Returns what a notebook shows: the table as HTML and as text.
 function metatable.__mime(self)
   local shown, gap = shown_rows(self)
@@ -278,7 +285,7 @@ function metatable.__mime(self)
     local row = {}
     for k, texts in ipairs(columns) do row[k] = texts[i] end
     lines[#lines + 1] = row_html("td", row)
-    if i == gap then lines[#lines + 1] = ('<tr><td colspan="%d">…</td></tr>'):format(#self.names) end
+    if i == gap then lines[#lines + 1] = row_html("td", gap_row(self)) end
   end
   return {
     ["text/html"] = "<table>" .. table.concat(lines, "\n") .. "</table><p>" .. footer(self) .. "</p>",

@@ -74,6 +74,18 @@ end
 
 -- ---- errors -------------------------------------------------------------------------------------
 
+local function brief(problem)
+  return type(problem) == "string" and problem or ("the error value is a %s"):format(type(problem))
+end
+
+--- Calls a function that shows values. Showing a value may call functions of the script, such as __tostring, which may
+-- fail or never end. An interrupt ends the call.
+-- @func f
+-- @param ... arguments
+-- @treturn bool true, or false if f failed
+-- @return the result of f, or the error message
+function cell.protect(f, ...) return core.notebook_cell(brief, f, ...) end
+
 -- Calls the cell and formats its values from index `first` on. Formatting may run functions of the script, so an
 -- interrupt stops it, too. The second result is true if the cell's only value is nil.
 local function evaluate(main, first)
@@ -147,7 +159,8 @@ end
 
 -- Returns an error as the kernel's reply.
 local function failure(problem, frames, number)
-  local message = message_of(problem)
+  local shown, message = cell.protect(message_of, problem)
+  if not shown then message = "the error's text cannot be shown: " .. message end
   local list = {"\27[31m" .. message .. "\27[0m"}
   local at, line = position_in(message)
   for _, frame in ipairs(frames) do

@@ -20,16 +20,23 @@ end
 --- Waits for the next message.
 -- @treturn table|nil message, or nil if the kernel has closed the pipe
 function channel.receive()
-  local head = core.notebook_read(requests, 4)
-  local text = head and core.notebook_read(requests, (string.unpack("<I4", head)))
+  local text = core.notebook_read(requests)
   return text and assert(json.decode(text))
 end
 
---- Sends a message. What the process has written to its standard output is flushed first.
--- @tab message
-function channel.send(message)
+-- Returns a message's bytes. The standard output is flushed, so that the kernel gets the output first.
+local function packed(message)
   io.stdout:flush()
-  core.notebook_write(replies, string.pack("<s4", json.encode(message)))
+  return string.pack("<s4", json.encode(message))
 end
+
+--- Sends a message.
+-- @tab message
+function channel.send(message) core.notebook_write(replies, packed(message)) end
+
+--- Sends a message and waits for the kernel's answer. An interrupt never falls between the two: the answer would be
+-- left, and would be taken for a request.
+-- @tab message
+function channel.exchange(message) core.notebook_exchange(replies, packed(message), requests) end
 
 return channel

@@ -10,9 +10,11 @@ local keywords = {}
 for word in ([[and break do else elseif end false for function goto if in local nil not or repeat return then true
                until while]]):gmatch "%a+" do keywords[word] = true end
 
--- Adds the names in a table and in the tables that its metatable's __index names.
+-- Adds the names in a table and in the tables that its metatable's __index names. A class may be its own metatable.
 local function add_keys(names, value)
-  while type(value) == "table" do
+  local seen = {}
+  while type(value) == "table" and not seen[value] do
+    seen[value] = true
     for key, field in next, value do
       if type(key) == "string" and key:find "^[%a_][%w_]*$" then names[key] = names[key] or type(field) end
     end

@@ -25,8 +25,7 @@ local count = 0                       -- displays so far
 
 -- Waits for the kernel's answer, so that the cell's next output follows the display.
 local function show(kind, id, value)
-  channel.send{kind = kind, id = id, data = mime.of(value)}
-  channel.receive()
+  channel.exchange{kind = kind, id = id, data = mime.of(value)}
 end
 
 -- Replaces the value that is displayed, and returns the display itself.
@@ -60,7 +59,10 @@ function handlers.complete(request)
   return {names = names, start = start, stop = stop}
 end
 
-function handlers.inspect(request) return {text = inspect.at(request.code, request.cursor)} end
+-- Help shows values, which may call functions of the script. If such a function fails, the help is its error message.
+function handlers.inspect(request)
+  return {text = select(2, cell.protect(inspect.at, request.code, request.cursor))}
+end
 
 function handlers.is_complete(request) return {status = cell.completeness(request.code)} end
 

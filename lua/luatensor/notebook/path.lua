@@ -7,10 +7,14 @@ local path = {}
 -- The characters of a path.
 local PATH <const> = "[%w_%.:%[%]\"]*$"
 
+local LONGEST <const> = 100           -- tables that __index leads to; a class may be its own metatable
+
 --- Returns the field of a value, or nil. Functions __index of the script are not called.
 -- @param value
 -- @param key
-function path.field(value, key)
+-- @int[opt=0] depth the number of tables that led to the value
+function path.field(value, key, depth)
+  depth = depth or 0
   if core.is_tensor(value) then
     local found, field = pcall(function() return value[key] end)
     return found and field or nil
@@ -25,7 +29,7 @@ function path.field(value, key)
     end
   end
   local index = type(meta) == "table" and rawget(meta, "__index")
-  return type(index) == "table" and path.field(index, key) or nil
+  return type(index) == "table" and depth < LONGEST and path.field(index, key, depth + 1) or nil
 end
 
 -- Splits a path into its first name and the steps after it: {key, separator}.

@@ -17,6 +17,11 @@ local NOTEBOOK <const> = 79          -- columns of the line in a notebook
 --- The stream and the clock. Specs replace them.
 Progress._stream, Progress._clock = io and io.stderr, core.clock
 
+-- Returns the stream of the line. A notebook shows the standard error on red, as errors.
+local function stream_of(self)
+  return self.in_notebook and self._stream == io.stderr and io.stdout or self._stream
+end
+
 -- ---- sources ----
 
 local function counter(n)
@@ -41,9 +46,9 @@ end
 
 local known = {title = {"string", default = ""}, total = "count", every = {"positive", default = 30}}
 
---- Makes a loop that shows its progress in a line on the standard error: the number of steps, the values of `set`, and
--- the remaining time. On a terminal and in a notebook the line rewrites itself. In a file there is a line from time to
--- time.
+--- Makes a loop that shows its progress in a line: the number of steps, the values of `set`, and the remaining time. The
+-- line is on the standard error, in a notebook on the standard output. On a terminal and in a notebook the line
+-- rewrites itself. In a file there is a line from time to time.
 --
 --     local bar = train.progress(loader, {title = "epoch 1"})
 --     for x, y in bar:batches() do
@@ -96,7 +101,7 @@ end
 
 -- Shows the line at time `now`. A notebook does not know the terminal's command that erases the rest of a line.
 local function show(self, now)
-  local text, left, stream = line_of(self), left_of(self, now), self._stream
+  local text, left, stream = line_of(self), left_of(self, now), stream_of(self)
   self.next = now + (self.columns and PAUSE or self.every)
   if not self.columns then
     stream:write(text, left, "\n")
@@ -112,7 +117,7 @@ local function finish(self)
   if not self.running then return end
   self.running = false
   local _ <close> = self.ending              -- the iterator's closing value, which gives a loader its workers back
-  local stream = self._stream
+  local stream = stream_of(self)
   if not stream then return end
   if self.columns and not self.in_notebook then status_line.clear(stream) end
   local text = line_of(self, self._clock() - self.started)

@@ -42,8 +42,8 @@ static void handle(int number, void (*handler)(int)) {
   sigaction(number, &action, NULL);
 }
 
-/* The handler of SIGUSR1. lua_sethook may be called in a signal handler. The hook is the same as that of the program lua, so that the library's
-** operations stop as well (lua/cancel.c). */
+/* The handler of SIGUSR1. lua_sethook may be called in a signal handler. The hook is the same as that of the program
+** lua, so that the library's operations stop as well (lua/cancel.c). */
 static void on_interrupt(int number) {
   const int every_event = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
   lua_State *running = cell, *inner = coroutine;
@@ -118,34 +118,58 @@ int notebook_start(lua_State *L) {
 
 /* ---- pipes ---- */
 
-/* A signal interrupts neither reading nor writing, because a part of a message would be lost. */
-int notebook_read(lua_State *L) {
-  int fd = (int)luaL_checkinteger(L, 1);
-  lua_Integer n = luaL_checkinteger(L, 2);
-  luaL_argcheck(L, n >= 0 && n <= 1 << 30, 2, "0 to 2^30 bytes expected");
+/* A signal interrupts neither reading nor writing, and a hook does not run within them, because a part of a message
+** would be lost. */
+
+/* Reads n bytes. Returns false if the pipe ends before. */
+static bool read_all(int fd, char *bytes, size_t n) {
+  for (size_t done = 0; done < n;) {
+    ssize_t got = read(fd, bytes + done, n - done);
+    if (got == 0 || (got < 0 && errno != EINTR)) return false;
+    if (got > 0) done += (size_t)got;
+  }
+  return true;
+}
+
+static bool write_all(int fd, const char *bytes, size_t n) {
+  for (size_t done = 0; done < n;) {
+    ssize_t put = write(fd, bytes + done, n - done);
+    if (put < 0 && errno != EINTR) return false;
+    if (put > 0) done += (size_t)put;
+  }
+  return true;
+}
+
+/* Pushes the text of the next message, or nil at the end of the pipe. */
+static int push_message(lua_State *L, int fd) {
+  unsigned char head[4];
   luaL_Buffer b;
-  char *bytes = luaL_buffinitsize(L, &b, (size_t)n);
-  for (lua_Integer done = 0; done < n;) {
-    ssize_t got = read(fd, bytes + done, (size_t)(n - done));
-    if (got == 0 || (got < 0 && errno != EINTR)) {
-      lua_pushnil(L);
+  if (read_all(fd, (char *)head, sizeof head)) {
+    size_t n = head[0] | (size_t)head[1] << 8 | (size_t)head[2] << 16 | (size_t)head[3] << 24;
+    char *bytes = luaL_buffinitsize(L, &b, n);
+    if (read_all(fd, bytes, n)) {
+      luaL_pushresultsize(&b, n);
       return 1;
     }
-    if (got > 0) done += got;
   }
-  luaL_pushresultsize(&b, (size_t)n);
+  lua_pushnil(L);
   return 1;
 }
 
+int notebook_read(lua_State *L) { return push_message(L, (int)luaL_checkinteger(L, 1)); }
+
 int notebook_write(lua_State *L) {
-  int fd = (int)luaL_checkinteger(L, 1);
-  size_t length, done = 0;
+  size_t length;
   const char *text = luaL_checklstring(L, 2, &length);
-  while (done < length) {
-    ssize_t n = write(fd, text + done, length - done);
-    if (n < 0 && errno != EINTR) break;
-    if (n > 0) done += (size_t)n;
-  }
-  lua_pushboolean(L, done == length);
+  lua_pushboolean(L, write_all((int)luaL_checkinteger(L, 1), text, length));
+  return 1;
+}
+
+int notebook_exchange(lua_State *L) {
+  size_t length;
+  const char *text = luaL_checklstring(L, 2, &length);
+  int from = (int)luaL_checkinteger(L, 3);
+  if (write_all((int)luaL_checkinteger(L, 1), text, length)) return push_message(L, from);
+  lua_pushnil(L);
   return 1;
 }

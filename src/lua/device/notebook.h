@@ -18,7 +18,11 @@ int notebook_cell(lua_State *L);
 ** that was noted before. */
 int notebook_enter(lua_State *L);
 
-int notebook_read(lua_State *L);       /* notebook_read(fd, n): returns n bytes of a pipe, or nil at its end */
+int notebook_read(lua_State *L);       /* notebook_read(fd): returns a message's text from a pipe, or nil at its end */
 int notebook_write(lua_State *L);      /* notebook_write(fd, text): writes to a pipe; returns false if it is closed */
+
+/* notebook_exchange(to, text, from): writes the text and returns the next message, or nil if a pipe is closed. An
+** interrupt takes effect after the function, so that no message is left in the pipe. */
+int notebook_exchange(lua_State *L);
 
 #endif

@@ -233,7 +233,7 @@ static const function_row functions[] = {
   {"worker", l_worker, OUTSIDE}, {"parent", l_parent, OUTSIDE},
   {"notebook_start", notebook_start, OUTSIDE}, {"notebook_cell", notebook_cell, OUTSIDE},
   {"notebook_enter", notebook_enter, OUTSIDE}, {"notebook_read", notebook_read, OUTSIDE},
-  {"notebook_write", notebook_write, OUTSIDE}, {NULL, NULL, 0}
+  {"notebook_write", notebook_write, OUTSIDE}, {"notebook_exchange", notebook_exchange, OUTSIDE}, {NULL, NULL, 0}
 };
 
 void open_system(lua_State *L) {
