@@ -133,8 +133,8 @@ local train = {}
 ---@return luatensor.Log #
 function train.Log(path, columns) end
 
----Makes a loop that shows its progress in a line: the number of steps, the values of `set`, and the remaining time. The
----line is on the standard error, in a notebook on the standard output. On a terminal and in a notebook the line
+---Makes a loop that shows its progress in a line: the number of steps, the values of `set`, and the remaining time.
+---The line is on the standard error, in a notebook on the standard output. On a terminal and in a notebook the line
 ---rewrites itself. In a file there is a line from time to time.
 ---
 ---    local bar = train.progress(loader, {title = "epoch 1"})
