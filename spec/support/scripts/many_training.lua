@@ -65,6 +65,56 @@ case("gradients are means", function()
   end
 end)
 
+-- Adds hooks that change a model's arguments, an activation and a gradient. Returns the list of the numbers of calls, and
+-- the gradients that the backward hook has seen.
+local function hook(model, after)
+  local seen = {pre = 0, forward = 0, backward = 0, root = 0}
+  model:register_forward_pre_hook(function(_, inputs)
+    seen.pre = seen.pre + 1
+    return inputs[1] * 2
+  end)
+  model[2]:register_forward_hook(function(_, _, y)
+    seen.forward = seen.forward + 1
+    return y * 3
+  end)
+  model = after(model)
+  model[3]:register_full_backward_hook(function(_, grad_inputs)
+    seen.backward = seen.backward + 1
+    seen.gradient = grad_inputs[1]:detach():clone()
+    return {grad_inputs[1] * 5}
+  end)
+  model:register_full_backward_hook(function() seen.root = seen.root + 1 end)
+  return model, seen
+end
+
+case("hooks see the tensors of their process, and change its gradients before the mean", function()
+  local model, seen = hook(mlp(), function(m) return nn.parallel.DataParallel(m, {bucket_bytes = 500}) end)
+  local own, alone = hook(mlp(), function(m) return m end)
+  local plain = mlp()
+  for step = 1, 2 do
+    for _, each in ipairs{model, own, plain} do
+      each:zero_grad()
+      loss_of(each, batch()):backward()
+    end
+    check_means(model, own, 1e-6)
+    near(alone.gradient, seen.gradient, 0, "gradient of an activation")
+    for _, name in ipairs{"pre", "forward", "backward", "root"} do assert(seen[name] == step and alone[name] == step, name) end
+  end
+  local first, unchanged = gradients(model)[1], gathered{gradients(plain)[1]}[1]:to("float64"):mean(1)
+  assert((first:reshape(-1):to("float64") - unchanged):abs():max():item() > 1e-3, "the hooks changed no gradient")
+end)
+
+case("an error in a backward hook is raised, and the next pass says why it fails", function()
+  local model = nn.parallel.DataParallel(mlp())
+  local handle = model[3]:register_full_backward_hook(function() error "the hook fails" end)
+  local loss = loss_of(model, batch())
+  fails("many_training.lua:%d+: the hook fails", loss.backward, loss)
+  handle:remove()
+  if size == 1 then return end
+  loss = loss_of(model, batch())
+  fails("an earlier backward pass failed in this process", loss.backward, loss)
+end)
+
 case("parameters and buffers are those of rank 0", function()
   lt.manual_seed(rank)
   local model = nn.parallel.DataParallel(nn.Sequential(nn.Linear(6, 4), nn.BatchNorm1d(4)))
