@@ -50,8 +50,9 @@ table.sort(closed)
 assert(table.concat(closed, " ") == "cache_folder can_compile child compile_kernel csv_fields csv_table decode_image "
   .. "distributed_abort distributed_begin distributed_find distributed_native distributed_split distributed_start distributed_test distributed_wait "
   .. "encode_jpeg kernel_is_intact kernels_on_disk list_folder load_npy notebook_cell notebook_enter notebook_exchange notebook_read "
-  .. "notebook_start notebook_write open_archive open_tensors output_file parent profile_start "
-  .. "read_file read_idx save_npy set_default_dtype set_matmul_precision set_num_threads sleep trim_kernels user_kernel worker write_file write_tensors", table.concat(closed, " "))
+  .. "notebook_start notebook_write open_archive open_tensors output_file parent profile_start read_file read_idx "
+  .. "save_npy set_default_dtype set_matmul_precision set_num_threads sleep trim_kernels user_kernel worker write_file write_tensors",
+  table.concat(closed, " "))
 refused("no addresses in a sandbox", lt.from_dlpack, _G.address)     -- embed_host sets this global, a light userdata
 lt.set_memory_limit(1 << 20)
 lt.set_memory_limit(1 << 19)
