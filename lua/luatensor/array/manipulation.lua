@@ -199,9 +199,9 @@ end
 -- the dim.
 local function one_shift(x, shifts)
   local only
-  for d = 1, x.ndim do
+  for d, shift in pairs(shifts) do
     local n = x.shape[d]
-    local shift = (shifts[d] or 0) % math.max(n, 1)
+    shift = shift % math.max(n, 1)
     if shift ~= 0 then
       if only or 2 * shift == n then return nil end
       only = d
@@ -227,10 +227,10 @@ local function roll_tensor(x, shifts)
 end
 
 local function rolled(x, shifts)
+  if not x.requires_grad then return roll_tensor(x, shifts) end
   local function roll(_, t) return roll_tensor(t, shifts) end
-  if not x.requires_grad then return roll(nil, x) end
   local back = {}
-  for d, n in pairs(shifts) do back[d] = -n end
+  for d, n in pairs(shifts) do back[d] = -(n % math.max(x.shape[d], 1)) end
   return lt.autograd_function {name = "roll", forward = roll, backward = function(_, g) return rolled(g, back) end}(x)
 end
 
@@ -244,6 +244,9 @@ add("roll", function(x, shift, dim)
   dim = args.dim_option("roll", dim)
   if dim == nil then
     return rolled(x:flatten(), {integer_of("roll", "shift", shift)}):reshape(x.shape)
+  end
+  if type(dim) == "number" and type(shift) == "number" then
+    return rolled(x, {[args.dim("roll", dim, x.ndim)] = integer_of("roll", "shift", shift)})
   end
   local dims, shifts, sum = list_of(dim), list_of(shift), {}
   if type(shift) ~= "table" then for i = 1, #dims do shifts[i] = shift end end
