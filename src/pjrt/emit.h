@@ -1,0 +1,49 @@
+#ifndef LT_PJRT_EMIT_H
+#define LT_PJRT_EMIT_H
+
+/* Writes programs in the text form of StableHLO. A program is a list of lines, each of which computes a value from earlier
+** values. Value 12 is written %12. The functions return numbers of values. */
+
+#include "base/shape.h"
+
+enum { EMIT_NONE = -1 };               /* no value: the op is not available in the dtype */
+
+/* Text that grows. */
+typedef struct emission {
+  char  *text;                         /* NULL: empty */
+  size_t length, room;
+  bool   failed;                       /* memory was exhausted, so the text is incomplete */
+  int    next;                         /* the number of the next value */
+} emission;
+
+/* Appends text like printf. The formats must not depend on the locale: no %f, %g. */
+void emit(emission *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Returns StableHLO's name of a dtype, such as "f32", "i1", "ui8", "complex<f32>". */
+const char *emit_name(enum dtype d);
+
+/* Appends a type, such as tensor<2x3xf32>, or tensor<f32> for a shape without dims. */
+void emit_type(emission *e, enum dtype d, const shape *s);
+
+/* Appends the line of a tensor whose elements are all equal to `value`, and returns its number. */
+int emit_constant(emission *e, enum dtype d, const shape *s, scalar value);
+
+/* Appends `%n = op %in[0], …, %in[count - 1] : type` for an op whose operands and result have one type, and returns n. */
+int emit_simple(emission *e, const char *op, int count, const int *in, enum dtype d, const shape *s);
+
+/* ---- rows of ops.def (translate.c, functions.c, convert.c) ----
+** If the result is EMIT_NONE, nothing has been appended. Inputs are values of shape s. */
+
+/* Computes row `op` in a compute dtype, which is not a half float. Inputs have the compute dtype, but in[0] of `where` is
+** bool. The dtype of the result is that of column `result`. */
+int emit_map(emission *e, enum map_op op, enum dtype compute, const shape *s, const int *in);
+
+/* Converts a value between any two dtypes, as the kernels of the CPU convert (math/convert.h). */
+int emit_convert(emission *e, int value, enum dtype from, enum dtype to, const shape *s);
+
+/* Reduces the last `reduced` dims of s. `in` has dtype `compute`. Stores the dtype of the result, which has the other dims, in
+** *gives. */
+int emit_reduce(emission *e, enum reduce_op op, enum dtype compute, const shape *s, int reduced, double correction, int in,
+                enum dtype *gives);
+
+#endif
