@@ -1,0 +1,416 @@
+#include "pjrt/translate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* ---- translations and terms ---- */
+
+void translation_open(translation *s, emission *e, const shape *shape, enum dtype C, enum dtype A) {
+  *s = (translation){.e = e, .shape = shape, .C = C, .A = A};
+}
+
+static void add_name(translation *s, const char *text, int length, term t) {
+  if (s->count == MOST_NAMES) s->failed = true;
+  else s->names[s->count++] = (name){text, length, t};
+}
+
+void translation_add(translation *s, const char *name, term t) { add_name(s, name, (int)strlen(name), t); }
+
+term term_of(int value, enum dtype d) { return (term){.value = value, .dtype = d}; }
+static term number_of(double f, int64_t i) { return (term){EMIT_NONE, DT_none, {.f = f, .i = i}}; }
+term term_number(double x) { return number_of(x, fabs(x) < 0x1p63 ? (int64_t)x : 0); }
+
+static term fail(translation *s) {
+  s->failed = true;
+  return term_of(0, s->C);
+}
+
+static bool is_number(const term *t) { return t->dtype == DT_none; }
+
+/* Returns t as a value of dtype d. */
+static term as(translation *s, term t, enum dtype d) {
+  if (s->failed || t.dtype == d) return t;
+  if (is_number(&t)) return term_of(emit_constant(s->e, d, s->shape, t.number), d);
+  return term_of(emit_convert(s->e, t.value, t.dtype, d, s->shape), d);
+}
+
+/* Converts both terms to the dtype of their operation: a number to the other term's dtype, bool to any other dtype. */
+static enum dtype match(translation *s, term *a, term *b) {
+  enum dtype d = !is_number(a) && (a->dtype != DT_bool || is_number(b)) ? a->dtype : is_number(b) ? s->C : b->dtype;
+  enum dtype other = is_number(b) ? d : b->dtype;
+  if (other != d && other != DT_bool) s->failed = true;
+  *a = as(s, *a, d);
+  *b = as(s, *b, d);
+  return d;
+}
+
+/* ---- lines ---- */
+
+static term simple(translation *s, const char *op, int count, const term *in) {
+  int values[MAX_ARITY];
+  for (int k = 0; k < count; k++) values[k] = in[k].value;
+  return s->failed ? fail(s) : term_of(emit_simple(s->e, op, count, values, in[0].dtype, s->shape), in[0].dtype);
+}
+
+/* Appends a line whose result has another dtype than the operands. `op` ends in a space or in a comma and a space. */
+static term typed(translation *s, const char *op, int count, const term *in, enum dtype gives) {
+  emission *e = s->e;
+  if (s->failed) return fail(s);
+  emit(e, "%%%d = %s", e->next, op);
+  for (int k = 0; k < count; k++) emit(e, "%s%%%d", k ? ", " : "", in[k].value);
+  emit(e, " : (");
+  for (int k = 0; k < count; k++) {
+    if (k) emit(e, ", ");
+    emit_type(e, in[k].dtype, s->shape);
+  }
+  emit(e, ") -> ");
+  emit_type(e, gives, s->shape);
+  emit(e, "\n");
+  return term_of(e->next++, gives);
+}
+
+static term compare(translation *s, const char *op, term a, term b) {
+  match(s, &a, &b);
+  return typed(s, op, 2, (term[]){a, b}, DT_bool);
+}
+
+static term truth(translation *s, term t) { return t.dtype == DT_bool ? t : compare(s, "stablehlo.compare NE, ", t, number_of(0, 0)); }
+
+static term choose(translation *s, term test, term a, term b) {
+  enum dtype d = match(s, &a, &b);
+  test = truth(s, test);
+  if (s->failed) return fail(s);
+  emission *e = s->e;
+  emit(e, "%%%d = stablehlo.select %%%d, %%%d, %%%d : ", e->next, test.value, a.value, b.value);
+  emit_type(e, DT_bool, s->shape);
+  emit(e, ", ");
+  emit_type(e, d, s->shape);
+  emit(e, "\n");
+  return term_of(e->next++, d);
+}
+
+/* Appends an op of CHLO, whose types are written differently. */
+static term companion(translation *s, const char *op, int count, const term *in) {
+  emission *e = s->e;
+  if (s->failed) return fail(s);
+  emit(e, "%%%d = %s", e->next, op);
+  for (int k = 0; k < count; k++) emit(e, "%s%%%d", k ? ", " : " ", in[k].value);
+  emit(e, " : ");
+  for (int k = 0; k < count; k++) {
+    if (k) emit(e, ", ");
+    emit_type(e, in[0].dtype, s->shape);
+  }
+  emit(e, " -> ");
+  emit_type(e, in[0].dtype, s->shape);
+  emit(e, "\n");
+  return term_of(e->next++, in[0].dtype);
+}
+
+/* ---- dtypes by name ---- */
+
+static enum dtype unsigned_dtype(enum dtype d) {
+  int size = dtype_size(d);
+  return size == 1 ? DT_uint8 : size == 2 ? DT_uint16 : size == 4 ? DT_uint32 : DT_uint64;
+}
+static enum dtype signed_dtype(enum dtype d) {
+  int size = dtype_size(d);
+  return size == 1 ? DT_int8 : size == 2 ? DT_int16 : size == 4 ? DT_int32 : DT_int64;
+}
+
+static bool same_word(const char *text, int length, const char *word) {
+  return strlen(word) == (size_t)length && memcmp(text, word, (size_t)length) == 0;
+}
+
+/* Returns the dtype that an expression calls by a name, or DT_none. */
+static enum dtype dtype_called(const translation *s, const char *text, int length) {
+  if (same_word(text, length, "C")) return s->C;
+  if (same_word(text, length, "A")) return s->A;
+  if (same_word(text, length, "U")) return unsigned_dtype(s->C);
+  if (same_word(text, length, "I")) return signed_dtype(s->C);
+  if (same_word(text, length, "R")) return dtype_real(s->C);
+  if (same_word(text, length, "float")) return DT_float32;
+  if (same_word(text, length, "double")) return DT_float64;
+  return DT_none;
+}
+
+/* Returns the least or the largest value of dtype d, as a number. */
+static term limit(enum dtype d, bool most) {
+  int bits = 8 * dtype_size(d), kind = dtype_kind(d);
+  if (kind == KIND_FLOAT) return number_of(most ? (double)INFINITY : -(double)INFINITY, 0);
+  if (kind == KIND_UINT) return most ? number_of(ldexp(1, bits) - 1, bits < 64 ? ((int64_t)1 << bits) - 1 : -1) : number_of(0, 0);
+  int64_t least = bits < 64 ? -((int64_t)1 << (bits - 1)) : INT64_MIN;
+  return most ? number_of(ldexp(1, bits - 1) - 1, -(least + 1)) : number_of(-ldexp(1, bits - 1), least);
+}
+
+/* ---- functions ---- */
+
+enum { CLASS_OF_BOOL = 1, CLASS_OF_UINT = 2, CLASS_OF_INT = 4, CLASS_OF_FLOAT32 = 8, CLASS_OF_FLOAT64 = 16,
+       CLASS_OF_HALF = 32, CLASS_OF_COMPLEX = 64 };
+enum { ROWS_BOOL = 1, ROWS_UNSIGNED = 2, ROWS_SIGNED = 4, ROWS_INTEGER = 6, ROWS_BITS = 7, ROWS_FLOAT32 = 8, ROWS_FLOAT64 = 16,
+       ROWS_REAL = 56, ROWS_COMPLEX = 64, ROWS_ANY = 127 };
+
+static const struct function {
+  const char *name;
+  int         rows;                    /* a sum of CLASS_OF_… */
+  const char *text;
+} functions[] = {
+#define FUNCTION(name, dtypes, expr) {#name, ROWS_##dtypes, #expr},
+#include "pjrt/functions.def"
+};
+
+static int class_of(enum dtype d) {
+  switch (dtype_kind(d)) {
+    case KIND_BOOL: return CLASS_OF_BOOL;
+    case KIND_UINT: return CLASS_OF_UINT;
+    case KIND_INT: return CLASS_OF_INT;
+    case KIND_COMPLEX: return CLASS_OF_COMPLEX;
+    default: return d == DT_float32 ? CLASS_OF_FLOAT32 : d == DT_float64 ? CLASS_OF_FLOAT64 : CLASS_OF_HALF;
+  }
+}
+
+/* Returns x^y of integers, where y >= 0. Products wrap. The loop squares x once for each bit of y. */
+static term power(translation *s, term x, term y) {
+  enum dtype d = x.dtype;
+  term result = as(s, number_of(1, 1), d);
+  for (int bit = 0, bits = 8 * dtype_size(d); bit < bits; bit++) {
+    term mask = as(s, number_of(0, (int64_t)((uint64_t)1 << bit)), d);
+    if (bit) x = simple(s, "stablehlo.multiply", 2, (term[]){x, x});
+    term test = truth(s, simple(s, "stablehlo.and", 2, (term[]){y, mask}));
+    result = choose(s, test, simple(s, "stablehlo.multiply", 2, (term[]){result, x}), result);
+  }
+  return result;
+}
+
+/* Calls a row of functions.def. */
+static term call_row(translation *s, const char *text, int length, int count, const term *in) {
+  static const char *const names[MAX_ARITY] = {"x", "y", "z", "w"};
+  for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
+    const struct function *f = &functions[k];
+    if (!same_word(text, length, f->name) || !(f->rows & class_of(in[0].dtype))) continue;
+    translation inner;
+    translation_open(&inner, s->e, s->shape, in[0].dtype, DT_none);
+    for (int i = 0; i < count; i++) translation_add(&inner, names[i], in[i]);
+    term t = translate(&inner, f->text, DT_none);
+    s->failed |= inner.failed;
+    return t;
+  }
+  return fail(s);
+}
+
+/* Calls hlo_<op> or chlo_<op>. */
+static term call_op(translation *s, const char *text, int length, int count, const term *in) {
+  char op[64] = "stablehlo.";
+  bool is_companion = *text == 'c';
+  size_t prefix = is_companion ? 5 : 4, room = sizeof op - 11, rest = (size_t)length - prefix;
+  if (rest >= room) return fail(s);
+  if (is_companion) strcpy(op, "chlo.");
+  strncat(op, text + prefix, rest);
+  return is_companion ? companion(s, op, count, in) : simple(s, op, count, in);
+}
+
+static term make_complex(translation *s, const term *in) {
+  emission *e = s->e;
+  enum dtype d = dtype_complex(in[0].dtype);
+  if (s->failed) return fail(s);
+  emit(e, "%%%d = stablehlo.complex %%%d, %%%d : ", e->next, in[0].value, in[1].value);
+  emit_type(e, d, s->shape);
+  emit(e, "\n");
+  return term_of(e->next++, d);
+}
+
+static term call(translation *s, const char *text, int length, int count, term *in) {
+  for (int k = 0; k < count; k++) in[k] = is_number(&in[k]) ? as(s, in[k], k ? in[0].dtype : s->C) : in[k];
+  enum dtype d = in[0].dtype;
+  if (s->failed) return fail(s);
+  if (length > 5 && (memcmp(text, "hlo_", 4) == 0 || memcmp(text, "chlo_", 5) == 0)) return call_op(s, text, length, count, in);
+  if (same_word(text, length, "bits")) return typed(s, "stablehlo.bitcast_convert ", 1, in, signed_dtype(d));
+  if (same_word(text, length, "re")) return typed(s, "stablehlo.real ", 1, in, dtype_real(d));
+  if (same_word(text, length, "im")) return typed(s, "stablehlo.imag ", 1, in, dtype_real(d));
+  if (same_word(text, length, "make")) return make_complex(s, in);
+  if (same_word(text, length, "convert")) return typed(s, "stablehlo.convert ", 1, in, s->C);
+  if (same_word(text, length, "power")) return power(s, in[0], in[1]);
+  return call_row(s, text, length, count, in);
+}
+
+/* ---- parsing ---- */
+
+static term parse_choice(translation *s);
+
+static void skip_spaces(translation *s) {
+  while (*s->at == ' ' || *s->at == '\n') s->at++;
+}
+
+/* Skips a token if it comes next. */
+static bool skip(translation *s, const char *token) {
+  skip_spaces(s);
+  size_t n = strlen(token);
+  if (strncmp(s->at, token, n) != 0) return false;
+  s->at += n;
+  return true;
+}
+
+static void expect(translation *s, const char *token) {
+  if (!skip(s, token)) s->failed = true;
+}
+
+/* Returns the length of the name that comes next, or 0. Fields of states, such as a.position, are one name. */
+static int name_length(translation *s) {
+  int n = 0;
+  skip_spaces(s);
+  if (*s->at >= '0' && *s->at <= '9') return 0;
+  while (text_is_alnum(s->at[n]) || s->at[n] == '_' || (n && s->at[n] == '.')) n++;
+  return n;
+}
+
+static term parse_call(translation *s, const char *text, int length) {
+  term in[MAX_ARITY];
+  int count = 0;
+  if (same_word(text, length, "m_lowest") || same_word(text, length, "m_highest")) {
+    int n = name_length(s);
+    enum dtype d = dtype_called(s, s->at, n);
+    s->at += n;
+    expect(s, ")");
+    return d == DT_none ? fail(s) : as(s, limit(d, text[2] == 'h'), d);
+  }
+  do in[count++] = parse_choice(s);
+  while (!s->failed && count < MAX_ARITY && skip(s, ","));
+  expect(s, ")");
+  return call(s, text, length, count, in);
+}
+
+static term parse_name(translation *s, int length) {
+  const char *text = s->at;
+  s->at += length;
+  if (skip(s, "(")) return parse_call(s, text, length);
+  for (int k = s->count - 1; k >= 0; k--)
+    if (s->names[k].length == length && memcmp(s->names[k].text, text, (size_t)length) == 0) return s->names[k].term;
+  if (same_word(text, length, "true")) return as(s, number_of(1, 1), DT_bool);
+  if (same_word(text, length, "false")) return as(s, number_of(0, 0), DT_bool);
+  if (same_word(text, length, "INFINITY")) return number_of((double)INFINITY, 0);
+  if (same_word(text, length, "NAN")) return number_of((double)NAN, 0);
+  if (same_word(text, length, "BITS")) return term_number(8 * dtype_size(s->C));
+  if (same_word(text, length, "LEAST")) return limit(s->C, false);
+  if (same_word(text, length, "MOST")) return limit(s->C, true);
+  return fail(s);
+}
+
+static term parse_number(translation *s) {
+  char *end;
+  double x = text_number(s->at, &end);
+  if (end == s->at) return fail(s);
+  s->at = end;
+  return term_number(x);
+}
+
+/* Skips `(type)` and returns the type, or DT_none if something else comes next. */
+static enum dtype parse_cast(translation *s) {
+  const char *before = s->at;
+  if (skip(s, "(")) {
+    int n = name_length(s);
+    enum dtype d = n ? dtype_called(s, s->at, n) : DT_none;
+    s->at += n;
+    if (d != DT_none && skip(s, ")")) return d;
+  }
+  s->at = before;
+  return DT_none;
+}
+
+static term negated(translation *s, term t) {
+  if (is_number(&t)) return number_of(-t.number.f, -t.number.i);
+  return simple(s, "stablehlo.negate", 1, &t);
+}
+
+static term parse_unary(translation *s) {
+  enum dtype to = parse_cast(s);
+  if (to != DT_none) return as(s, parse_unary(s), to);
+  if (skip(s, "-")) return negated(s, parse_unary(s));
+  if (skip(s, "!")) return compare(s, "stablehlo.compare EQ, ", parse_unary(s), number_of(0, 0));
+  if (skip(s, "~")) {
+    term t = parse_unary(s);
+    return simple(s, "stablehlo.not", 1, &t);
+  }
+  if (skip(s, "(")) {
+    term t = parse_choice(s);
+    expect(s, ")");
+    return t;
+  }
+  int n = name_length(s);
+  return s->failed ? fail(s) : n ? parse_name(s, n) : parse_number(s);
+}
+
+/* The operators from the weakest to the strongest. Of two operators of which one starts with the other, the longer one
+** comes first within a level; skip_operator keeps `<` from being found in `<<`. */
+static const struct { const char *token; int level; const char *op; } operators[] = {
+  {"|", 0, "stablehlo.or"}, {"^", 1, "stablehlo.xor"}, {"&", 2, "stablehlo.and"},
+  {"==", 3, "stablehlo.compare EQ, "}, {"!=", 3, "stablehlo.compare NE, "},
+  {"<=", 4, "stablehlo.compare LE, "}, {">=", 4, "stablehlo.compare GE, "},
+  {"<", 4, "stablehlo.compare LT, "}, {">", 4, "stablehlo.compare GT, "},
+  {"<<", 5, "stablehlo.shift_left"}, {">>", 5, NULL},
+  {"+", 6, "stablehlo.add"}, {"-", 6, "stablehlo.subtract"},
+  {"*", 7, "stablehlo.multiply"}, {"/", 7, "stablehlo.divide"},
+};
+enum { LEVELS = 8, LEVEL_EQUAL = 3, LEVEL_ORDER = 4, OPERATORS = sizeof operators / sizeof *operators };
+
+/* Skips an operator of a level and returns its index, or -1. */
+static int skip_operator(translation *s, int level) {
+  skip_spaces(s);
+  bool shift = strncmp(s->at, "<<", 2) == 0 || strncmp(s->at, ">>", 2) == 0;
+  for (int k = 0; k < OPERATORS; k++)
+    if (operators[k].level == level && !(shift && level == LEVEL_ORDER) && skip(s, operators[k].token)) return k;
+  return -1;
+}
+
+static term binary(translation *s, int k, term a, term b) {
+  int level = operators[k].level;
+  const char *op = operators[k].op;
+  if (is_number(&a) && is_number(&b) && strcmp(operators[k].token, "-") == 0)
+    return number_of(a.number.f - b.number.f, a.number.i - b.number.i);
+  if (level == LEVEL_EQUAL || level == LEVEL_ORDER) return compare(s, op, a, b);
+  enum dtype d = match(s, &a, &b);
+  if (!op) op = dtype_kind(d) == KIND_INT ? "stablehlo.shift_right_arithmetic" : "stablehlo.shift_right_logical";
+  return simple(s, op, 2, (term[]){a, b});
+}
+
+static term parse_level(translation *s, int level) {
+  if (level == LEVELS) return parse_unary(s);
+  term a = parse_level(s, level + 1);
+  for (int k; !s->failed && (k = skip_operator(s, level)) >= 0;) a = binary(s, k, a, parse_level(s, level + 1));
+  return a;
+}
+
+static term parse_choice(translation *s) {
+  term test = parse_level(s, 0);
+  if (s->failed || !skip(s, "?")) return test;
+  term a = parse_choice(s);
+  expect(s, ":");
+  term b = parse_choice(s);
+  return choose(s, test, a, b);
+}
+
+/* Reads `name = expression;` and adds the name. Returns false if something else comes next. */
+static bool parse_definition(translation *s) {
+  const char *before = s->at;
+  int n = name_length(s);
+  const char *text = s->at;
+  s->at += n;
+  if (n && skip(s, "=") && *s->at != '=') {
+    term t = parse_choice(s);
+    expect(s, ";");
+    add_name(s, text, n, t);
+    return true;
+  }
+  s->at = before;
+  return false;
+}
+
+term translate(translation *s, const char *text, enum dtype to) {
+  s->at = text;
+  while (!s->failed && parse_definition(s)) continue;
+  term t = s->failed ? fail(s) : parse_choice(s);
+  skip_spaces(s);
+  if (*s->at) s->failed = true;
+  if (is_number(&t)) t = as(s, t, to == DT_none ? s->C : to);
+  return to == DT_none ? t : as(s, t, to);
+}
