@@ -42,8 +42,15 @@ int emit_map(emission *e, enum map_op op, enum dtype compute, const shape *s, co
 int emit_convert(emission *e, int value, enum dtype from, enum dtype to, const shape *s);
 
 /* Reduces the last `reduced` dims of s. `in` has dtype `compute`. Stores the dtype of the result, which has the other dims, in
-** *gives. */
+** *gives: the accumulator's dtype, such as float64 for sums of float32. */
 int emit_reduce(emission *e, enum reduce_op op, enum dtype compute, const shape *s, int reduced, double correction, int in,
                 enum dtype *gives);
+
+/* Scans along the last dim of s, which is not empty. If `initial` is set, the result starts with the op's identity, so that its
+** last dim is longer by 1. */
+int emit_scan(emission *e, enum scan_op op, enum dtype compute, const shape *s, bool initial, int in, enum dtype *gives);
+
+/* Computes softmax along the last dim of s. The result has dtype `compute`. */
+int emit_softmax(emission *e, enum softmax_op op, enum dtype compute, const shape *s, int in);
 
 #endif

@@ -1,0 +1,293 @@
+/* The reductions, scans and softmax rows of ops.def as lines of StableHLO. All work along the last dim. */
+
+#include "pjrt/translate.h"
+
+/* ---- types of accumulators ---- */
+
+static enum dtype wide(enum dtype d) {
+  int kind = dtype_kind(d);
+  return kind == KIND_COMPLEX ? DT_complex128 : kind == KIND_FLOAT ? DT_float64 : kind == KIND_UINT ? DT_uint64 : DT_int64;
+}
+static enum dtype same(enum dtype d) { return d; }
+static enum dtype count(enum dtype d) { (void)d; return DT_int64; }
+static enum dtype flag(enum dtype d) { (void)d; return DT_bool; }
+#define A_WIDE  wide
+#define A_SAME  same
+#define A_COUNT count
+#define A_FLAG  flag
+
+/* ---- folds ---- */
+
+static shape without_last(const shape *s) {
+  shape r = *s;
+  r.ndim--;
+  return r;
+}
+
+/* Returns a text's value. The names are those of `count` terms. Sets *failed if the text cannot be translated. */
+static term value_of(emission *e, const shape *s, const char *text, enum dtype C, enum dtype A, int count,
+                     const char *const *names, const term *terms, bool *failed) {
+  translation t;
+  translation_open(&t, e, s, C, A);
+  for (int k = 0; k < count; k++) translation_add(&t, names[k], terms[k]);
+  term value = translate(&t, text, DT_none);
+  *failed |= t.failed;
+  return value;
+}
+
+/* A fold of values of dtype A by the expression `merge` of a and b, from the accumulator `init` of no elements on. */
+typedef struct fold {
+  enum dtype  C, A;
+  const char *init, *merge;
+} fold;
+
+static term identity(emission *e, const fold *f, bool *failed) {
+  static const shape one = {0};
+  return value_of(e, &one, f->init, f->C, f->A, 0, NULL, NULL, failed);
+}
+
+/* Appends the body of a reduction, whose arguments are %first and %first + 1. */
+static void merge_body(emission *e, const fold *f, int first, bool *failed) {
+  static const shape one = {0};
+  static const char *const names[] = {"a", "b"};
+  const term in[] = {term_of(first, f->A), term_of(first + 1, f->A)};
+  term t = value_of(e, &one, f->merge, f->C, f->A, 2, names, in, failed);
+  emit(e, "stablehlo.return %%%d : ", t.value);
+  emit_type(e, f->A, &one);
+  emit(e, "\n");
+}
+
+/* Appends `(type of the operand, type of the accumulator) -> type of the result`. */
+static void fold_types(emission *e, enum dtype A, const shape *from, const shape *to) {
+  static const shape one = {0};
+  emit(e, "(");
+  emit_type(e, A, from);
+  emit(e, ", ");
+  emit_type(e, A, &one);
+  emit(e, ") -> ");
+  emit_type(e, A, to);
+}
+
+static term fold_last(emission *e, const fold *f, const shape *s, term in, bool *failed) {
+  static const shape one = {0};
+  term init = identity(e, f, failed);
+  shape kept = without_last(s);
+  int result = e->next, first = result + 1;
+  e->next += 3;
+  emit(e, "%%%d = stablehlo.reduce(%%%d init: %%%d) across dimensions = [%d] : ", result, in.value, init.value, kept.ndim);
+  fold_types(e, f->A, s, &kept);
+  emit(e, "\nreducer(%%%d: ", first);
+  emit_type(e, f->A, &one);
+  emit(e, ", %%%d: ", first + 1);
+  emit_type(e, f->A, &one);
+  emit(e, ") {\n");
+  merge_body(e, f, first, failed);
+  emit(e, "}\n");
+  return term_of(result, f->A);
+}
+
+/* Repeats a value along a new last dim, so that the result has shape s. */
+static term repeated(emission *e, term t, const shape *s) {
+  shape kept = without_last(s);
+  emit(e, "%%%d = stablehlo.broadcast_in_dim %%%d, dims = [", e->next, t.value);
+  for (int k = 0; k < kept.ndim; k++) emit(e, "%s%d", k ? ", " : "", k);
+  emit(e, "] : (");
+  emit_type(e, t.dtype, &kept);
+  emit(e, ") -> ");
+  emit_type(e, t.dtype, s);
+  emit(e, "\n");
+  return term_of(e->next++, t.dtype);
+}
+
+/* ---- states of reductions ---- */
+
+/* Returns the accumulators of single elements: one step from the accumulator of no elements. */
+static term steps(emission *e, const fold *f, const char *step, const shape *s, term in, bool *failed) {
+  static const char *const names[] = {"a", "x"};
+  const term init = value_of(e, s, f->init, f->C, f->A, 0, NULL, NULL, failed);
+  return value_of(e, s, step, f->C, f->A, 2, names, (const term[]){init, in}, failed);
+}
+
+/* ---- rows with a state (cpu/kernels/state.h) ----
+** Each function returns the term that the expression `finish` calls a, or a.position. */
+
+static const fold sum_of_doubles = {DT_float64, DT_float64, "0", "a + b"};
+
+static term as_double(emission *e, term in, const shape *s) {
+  return term_of(emit_convert(e, in.value, in.dtype, DT_float64, s), DT_float64);
+}
+
+/* Returns the sum of squared distances from the mean. */
+static term state_moments(emission *e, const shape *s, term in, bool *failed) {
+  static const char *const names[] = {"x", "a", "n"};
+  shape kept = without_last(s);
+  term x = as_double(e, in, s), n = term_number((double)s->dim[kept.ndim]);
+  term total = fold_last(e, &sum_of_doubles, s, x, failed);
+  term mean = value_of(e, &kept, "a / n", DT_float64, DT_float64, 2, names + 1, (const term[]){total, n}, failed);
+  term squares = value_of(e, s, "(x - a) * (x - a)", DT_float64, DT_float64, 2, names,
+                          (const term[]){x, repeated(e, mean, s)}, failed);
+  return fold_last(e, &sum_of_doubles, s, squares, failed);
+}
+
+/* Returns the logarithm of the sum of exponentials. */
+static term state_logsum(emission *e, const shape *s, term in, bool *failed) {
+  static const char *const names[] = {"x", "a", "b"};
+  static const fold top = {DT_float64, DT_float64, "m_lowest(A)", "m_max(a, b)"};
+  shape kept = without_last(s);
+  term x = as_double(e, in, s), most = fold_last(e, &top, s, x, failed);
+  term shift = value_of(e, &kept, "m_isfinite(a) ? a : 0", DT_float64, DT_float64, 1, names + 1, &most, failed);
+  term terms = value_of(e, s, "m_exp(x - a)", DT_float64, DT_float64, 2, names, (const term[]){x, repeated(e, shift, s)}, failed);
+  term sum = fold_last(e, &sum_of_doubles, s, terms, failed);
+  return value_of(e, &kept, "a + m_log(b)", DT_float64, DT_float64, 2, names + 1, (const term[]){shift, sum}, failed);
+}
+
+/* Returns the 0-based position of the first largest or smallest element, or of the first NaN. */
+static term position(emission *e, const shape *s, term in, bool largest, bool *failed) {
+  static const char *const names[] = {"x", "top", "position"};
+  static const fold first = {DT_int64, DT_int64, "m_highest(A)", "m_min(a, b)"};
+  const fold top = {in.dtype, in.dtype, largest ? "m_lowest(A)" : "m_highest(A)", largest ? "m_max(a, b)" : "m_min(a, b)"};
+  term most = repeated(e, fold_last(e, &top, s, in, failed), s);
+  int iota = e->next++;
+  emit(e, "%%%d = stablehlo.iota dim = %d : ", iota, s->ndim - 1);
+  emit_type(e, DT_int64, s);
+  emit(e, "\n");
+  const term terms[] = {in, most, term_of(iota, DT_int64)};
+  term places = value_of(e, s, "x == top | x != x ? position : MOST", DT_int64, DT_int64, 3, names, terms, failed);
+  return fold_last(e, &first, s, places, failed);
+}
+
+static term state_largest(emission *e, const shape *s, term in, bool *failed) { return position(e, s, in, true, failed); }
+static term state_smallest(emission *e, const shape *s, term in, bool *failed) { return position(e, s, in, false, failed); }
+
+/* ---- rows ---- */
+
+/* A row has either `state` or init, step and merge. */
+typedef struct reduce_row {
+  enum dtype_class dtypes;
+  enum dtype (*accumulator)(enum dtype);
+  const char *init, *step, *merge, *finish;
+  term (*state)(emission *e, const shape *s, term in, bool *failed);
+} reduce_row;
+
+static const reduce_row rows[REDUCE_COUNT] = {
+#define REDUCE(name, dtypes, result, accumulator, init, step, merge, finish, doc) \
+  [REDUCE_##name] = {CLASS_##dtypes, A_##accumulator, #init, #step, #merge, #finish, NULL},
+#define REDUCE_STATE(name, dtypes, result, state, finish, doc) \
+  [REDUCE_##name] = {CLASS_##dtypes, same, NULL, NULL, NULL, #finish, state_##state},
+#include "ops.def"
+};
+
+/* Takes back what was appended after a failure. */
+static int finished(emission *e, const emission *before, term result, bool failed, enum dtype *gives) {
+  *gives = result.dtype;
+  if (!failed) return result.value;
+  e->length = before->length;
+  e->next = before->next;
+  return EMIT_NONE;
+}
+
+/* Makes one dim of the last `reduced` dims of *s. */
+static int joined(emission *e, enum dtype d, shape *s, int reduced, int in) {
+  shape to = {.ndim = s->ndim - reduced + 1};
+  int64_t n = 1;
+  for (int k = 0; k < s->ndim; k++)
+    if (k < to.ndim - 1) to.dim[k] = s->dim[k];
+    else n *= s->dim[k];
+  to.dim[to.ndim - 1] = n;
+  if (reduced != 1) {
+    emit(e, "%%%d = stablehlo.reshape %%%d : (", e->next, in);
+    emit_type(e, d, s);
+    emit(e, ") -> ");
+    emit_type(e, d, &to);
+    emit(e, "\n");
+    in = e->next++;
+  }
+  *s = to;
+  return in;
+}
+
+int emit_reduce(emission *e, enum reduce_op op, enum dtype compute, const shape *s, int reduced, double correction, int in,
+                enum dtype *gives) {
+  static const char *const names[] = {"a", "n", "correction", "a.position"};
+  const reduce_row *r = &rows[op];
+  const emission before = *e;
+  shape from = *s;
+  bool failed = false;
+  if (!dtype_in_class(compute, r->dtypes)) return EMIT_NONE;
+  enum dtype A = r->accumulator(compute);
+  const fold f = {compute, A, r->init, r->merge};
+  term x = term_of(joined(e, compute, &from, reduced, in), compute);
+  term a = r->state ? r->state(e, &from, x, &failed) : fold_last(e, &f, &from, steps(e, &f, r->step, &from, x, &failed), &failed);
+  shape kept = without_last(&from);
+  const term terms[] = {a, term_number((double)from.dim[kept.ndim]), term_number(correction), a};
+  return finished(e, &before, value_of(e, &kept, r->finish, a.dtype, a.dtype, 4, names, terms, &failed), failed, gives);
+}
+
+/* ---- scans and softmax ---- */
+
+static const struct { enum dtype_class dtypes; enum reduce_op reduction; enum dtype (*accumulator)(enum dtype); const char *init, *step; }
+scans[SCAN_COUNT] = {
+#define SCAN(name, reduction, dtypes, accumulator, init, step, doc) \
+  [SCAN_##name] = {CLASS_##dtypes, REDUCE_##reduction, A_##accumulator, #init, #step},
+#include "ops.def"
+};
+
+/* Appends a list of s->ndim numbers, all 1 but the last. */
+static void emit_ones(emission *e, const char *name, const shape *s, int64_t last) {
+  emit(e, "%s = array<i64: ", name);
+  for (int k = 0; k < s->ndim; k++) emit(e, "%s%lld", k ? ", " : "", k == s->ndim - 1 ? (long long)last : 1LL);
+  emit(e, ">");
+}
+
+int emit_scan(emission *e, enum scan_op op, enum dtype compute, const shape *s, bool initial, int in, enum dtype *gives) {
+  static const shape one = {0};
+  const emission before = *e;
+  int64_t n = s->dim[s->ndim - 1];
+  bool failed = false;
+  if (!dtype_in_class(compute, scans[op].dtypes) || n == 0) return EMIT_NONE;
+  const fold f = {compute, scans[op].accumulator(compute), scans[op].init, rows[scans[op].reduction].merge};
+  term x = steps(e, &f, scans[op].step, s, term_of(in, compute), &failed), init = identity(e, &f, &failed);
+  shape to = *s;
+  to.dim[s->ndim - 1] += initial;
+  int result = e->next, first = result + 1;
+  e->next += 3;
+  emit(e, "%%%d = \"stablehlo.reduce_window\"(%%%d, %%%d) <{", result, x.value, init.value);
+  emit_ones(e, "window_dimensions", s, n);
+  emit(e, ", padding = dense<[");
+  for (int k = 0; k < s->ndim - 1; k++) emit(e, "[0, 0], ");
+  emit(e, "[%lld, 0]]> : tensor<%dx2xi64>}> ({\n^bb0(%%%d: ", (long long)(n - 1 + initial), s->ndim, first);
+  emit_type(e, f.A, &one);
+  emit(e, ", %%%d: ", first + 1);
+  emit_type(e, f.A, &one);
+  emit(e, "):\n");
+  merge_body(e, &f, first, &failed);
+  emit(e, "}) : ");
+  fold_types(e, f.A, s, &to);
+  emit(e, "\n");
+  return finished(e, &before, term_of(result, f.A), failed, gives);
+}
+
+static const struct { const char *keep, *m, *last; } softmaxes[SOFTMAX_COUNT] = {
+#define SOFTMAX(name, keep, m, last, doc) [SOFTMAX_##name] = {#keep, #m, #last},
+#include "ops.def"
+};
+
+int emit_softmax(emission *e, enum softmax_op op, enum dtype compute, const shape *s, int in) {
+  static const char *const names[] = {"x", "d", "e", "s", "k", "m"};
+  const fold top = {compute, compute, "m_lowest(A)", "m_max(a, b)"};
+  const emission before = *e;
+  const enum dtype C = compute;
+  shape kept = without_last(s);
+  bool failed = false;
+  enum dtype gives;
+  term t[6];
+  if (!dtype_in_class(compute, CLASS_REALFLOAT)) return EMIT_NONE;
+  t[0] = term_of(in, C);
+  t[1] = repeated(e, fold_last(e, &top, s, t[0], &failed), s);
+  t[1] = value_of(e, s, "x - d", C, C, 2, names, t, &failed);
+  t[2] = value_of(e, s, "m_exp(d)", C, C, 1, names + 1, t + 1, &failed);
+  t[3] = fold_last(e, &sum_of_doubles, s, as_double(e, t[2], s), &failed);
+  t[4] = value_of(e, s, softmaxes[op].keep, C, C, 2, names + 1, t + 1, &failed);
+  t[5] = repeated(e, value_of(e, &kept, softmaxes[op].m, C, C, 1, names + 3, t + 3, &failed), s);
+  return finished(e, &before, value_of(e, s, softmaxes[op].last, C, C, 2, names + 4, t + 4, &failed), failed, &gives);
+}
