@@ -4,10 +4,8 @@
 
 /* Translates a text for a value of dtype `from`, with C = `to`. */
 static int converted(emission *e, const char *text, int value, enum dtype from, enum dtype to, const shape *s) {
-  translation inner;
-  translation_open(&inner, e, s, to, DT_none);
-  translation_add(&inner, "x", term_of(value, from));
-  return translate(&inner, text, to).value;
+  static const char *const names[] = {"x"};
+  return translate(e, s, text, &(surroundings){to, DT_none, 1, names, (const term[]){term_of(value, from)}}).value;
 }
 
 static bool is_half(enum dtype d) { return dtype_is_narrow(d); }

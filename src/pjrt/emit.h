@@ -13,6 +13,7 @@ typedef struct emission {
   char  *text;                         /* NULL: empty */
   size_t length, room;
   bool   failed;                       /* memory was exhausted, so the text is incomplete */
+  bool   refused;                      /* an expression cannot be translated; false between calls */
   int    next;                         /* the number of the next value */
 } emission;
 

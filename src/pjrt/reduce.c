@@ -24,34 +24,23 @@ static shape without_last(const shape *s) {
   return r;
 }
 
-/* Returns a text's value. The names are those of `count` terms. Sets *failed if the text cannot be translated. */
-static term value_of(emission *e, const shape *s, const char *text, enum dtype C, enum dtype A, int count,
-                     const char *const *names, const term *terms, bool *failed) {
-  translation t;
-  translation_open(&t, e, s, C, A);
-  for (int k = 0; k < count; k++) translation_add(&t, names[k], terms[k]);
-  term value = translate(&t, text, DT_none);
-  *failed |= t.failed;
-  return value;
-}
-
 /* A fold of values of dtype A by the expression `merge` of a and b, from the accumulator `init` of no elements on. */
 typedef struct fold {
   enum dtype  C, A;
   const char *init, *merge;
 } fold;
 
-static term identity(emission *e, const fold *f, bool *failed) {
+static term identity(emission *e, const fold *f) {
   static const shape one = {0};
-  return value_of(e, &one, f->init, f->C, f->A, 0, NULL, NULL, failed);
+  return translate(e, &one, f->init, &(surroundings){f->C, f->A, 0, NULL, NULL});
 }
 
 /* Appends the body of a reduction, whose arguments are %first and %first + 1. */
-static void merge_body(emission *e, const fold *f, int first, bool *failed) {
+static void merge_body(emission *e, const fold *f, int first) {
   static const shape one = {0};
   static const char *const names[] = {"a", "b"};
   const term in[] = {term_of(first, f->A), term_of(first + 1, f->A)};
-  term t = value_of(e, &one, f->merge, f->C, f->A, 2, names, in, failed);
+  term t = translate(e, &one, f->merge, &(surroundings){f->C, f->A, 2, names, in});
   emit(e, "stablehlo.return %%%d : ", t.value);
   emit_type(e, f->A, &one);
   emit(e, "\n");
@@ -68,9 +57,9 @@ static void fold_types(emission *e, enum dtype A, const shape *from, const shape
   emit_type(e, A, to);
 }
 
-static term fold_last(emission *e, const fold *f, const shape *s, term in, bool *failed) {
+static term fold_last(emission *e, const fold *f, const shape *s, term in) {
   static const shape one = {0};
-  term init = identity(e, f, failed);
+  term init = identity(e, f);
   shape kept = without_last(s);
   int result = e->next, first = result + 1;
   e->next += 3;
@@ -81,7 +70,7 @@ static term fold_last(emission *e, const fold *f, const shape *s, term in, bool 
   emit(e, ", %%%d: ", first + 1);
   emit_type(e, f->A, &one);
   emit(e, ") {\n");
-  merge_body(e, f, first, failed);
+  merge_body(e, f, first);
   emit(e, "}\n");
   return term_of(result, f->A);
 }
@@ -102,10 +91,10 @@ static term repeated(emission *e, term t, const shape *s) {
 /* ---- states of reductions ---- */
 
 /* Returns the accumulators of single elements: one step from the accumulator of no elements. */
-static term steps(emission *e, const fold *f, const char *step, const shape *s, term in, bool *failed) {
+static term steps(emission *e, const fold *f, const char *step, const shape *s, term in) {
   static const char *const names[] = {"a", "x"};
-  const term init = value_of(e, s, f->init, f->C, f->A, 0, NULL, NULL, failed);
-  return value_of(e, s, step, f->C, f->A, 2, names, (const term[]){init, in}, failed);
+  const term init = translate(e, s, f->init, &(surroundings){f->C, f->A, 0, NULL, NULL});
+  return translate(e, s, step, &(surroundings){f->C, f->A, 2, names, (const term[]){init, in}});
 }
 
 /* ---- rows with a state (cpu/kernels/state.h) ----
@@ -118,46 +107,46 @@ static term as_double(emission *e, term in, const shape *s) {
 }
 
 /* Returns the sum of squared distances from the mean. */
-static term state_moments(emission *e, const shape *s, term in, bool *failed) {
+static term state_moments(emission *e, const shape *s, term in) {
   static const char *const names[] = {"x", "a", "n"};
   shape kept = without_last(s);
-  term x = as_double(e, in, s), n = term_number((double)s->dim[kept.ndim]);
-  term total = fold_last(e, &sum_of_doubles, s, x, failed);
-  term mean = value_of(e, &kept, "a / n", DT_float64, DT_float64, 2, names + 1, (const term[]){total, n}, failed);
-  term squares = value_of(e, s, "(x - a) * (x - a)", DT_float64, DT_float64, 2, names,
-                          (const term[]){x, repeated(e, mean, s)}, failed);
-  return fold_last(e, &sum_of_doubles, s, squares, failed);
+  term x = as_double(e, in, s), n = term_integer(s->dim[kept.ndim]);
+  term total = fold_last(e, &sum_of_doubles, s, x);
+  term mean = translate(e, &kept, "a / n", &(surroundings){DT_float64, DT_float64, 2, names + 1, (const term[]){total, n}});
+  term terms[] = {x, repeated(e, mean, s)};
+  term squares = translate(e, s, "(x - a) * (x - a)", &(surroundings){DT_float64, DT_float64, 2, names, terms});
+  return fold_last(e, &sum_of_doubles, s, squares);
 }
 
 /* Returns the logarithm of the sum of exponentials. */
-static term state_logsum(emission *e, const shape *s, term in, bool *failed) {
+static term state_logsum(emission *e, const shape *s, term in) {
   static const char *const names[] = {"x", "a", "b"};
   static const fold top = {DT_float64, DT_float64, "m_lowest(A)", "m_max(a, b)"};
   shape kept = without_last(s);
-  term x = as_double(e, in, s), most = fold_last(e, &top, s, x, failed);
-  term shift = value_of(e, &kept, "m_isfinite(a) ? a : 0", DT_float64, DT_float64, 1, names + 1, &most, failed);
-  term terms = value_of(e, s, "m_exp(x - a)", DT_float64, DT_float64, 2, names, (const term[]){x, repeated(e, shift, s)}, failed);
-  term sum = fold_last(e, &sum_of_doubles, s, terms, failed);
-  return value_of(e, &kept, "a + m_log(b)", DT_float64, DT_float64, 2, names + 1, (const term[]){shift, sum}, failed);
+  term x = as_double(e, in, s), most = fold_last(e, &top, s, x);
+  term shift = translate(e, &kept, "m_isfinite(a) ? a : 0", &(surroundings){DT_float64, DT_float64, 1, names + 1, &most});
+  term terms = translate(e, s, "m_exp(x - a)", &(surroundings){DT_float64, DT_float64, 2, names, (const term[]){x, repeated(e, shift, s)}});
+  term sum = fold_last(e, &sum_of_doubles, s, terms);
+  return translate(e, &kept, "a + m_log(b)", &(surroundings){DT_float64, DT_float64, 2, names + 1, (const term[]){shift, sum}});
 }
 
 /* Returns the 0-based position of the first largest or smallest element, or of the first NaN. */
-static term position(emission *e, const shape *s, term in, bool largest, bool *failed) {
+static term position(emission *e, const shape *s, term in, bool largest) {
   static const char *const names[] = {"x", "top", "position"};
   static const fold first = {DT_int64, DT_int64, "m_highest(A)", "m_min(a, b)"};
   const fold top = {in.dtype, in.dtype, largest ? "m_lowest(A)" : "m_highest(A)", largest ? "m_max(a, b)" : "m_min(a, b)"};
-  term most = repeated(e, fold_last(e, &top, s, in, failed), s);
+  term most = repeated(e, fold_last(e, &top, s, in), s);
   int iota = e->next++;
   emit(e, "%%%d = stablehlo.iota dim = %d : ", iota, s->ndim - 1);
   emit_type(e, DT_int64, s);
   emit(e, "\n");
   const term terms[] = {in, most, term_of(iota, DT_int64)};
-  term places = value_of(e, s, "x == top | x != x ? position : MOST", DT_int64, DT_int64, 3, names, terms, failed);
-  return fold_last(e, &first, s, places, failed);
+  term places = translate(e, s, "x == top | x != x ? position : MOST", &(surroundings){DT_int64, DT_int64, 3, names, terms});
+  return fold_last(e, &first, s, places);
 }
 
-static term state_largest(emission *e, const shape *s, term in, bool *failed) { return position(e, s, in, true, failed); }
-static term state_smallest(emission *e, const shape *s, term in, bool *failed) { return position(e, s, in, false, failed); }
+static term state_largest(emission *e, const shape *s, term in) { return position(e, s, in, true); }
+static term state_smallest(emission *e, const shape *s, term in) { return position(e, s, in, false); }
 
 /* ---- rows ---- */
 
@@ -166,7 +155,7 @@ typedef struct reduce_row {
   enum dtype_class dtypes;
   enum dtype (*accumulator)(enum dtype);
   const char *init, *step, *merge, *finish;
-  term (*state)(emission *e, const shape *s, term in, bool *failed);
+  term (*state)(emission *e, const shape *s, term in);
 } reduce_row;
 
 static const reduce_row rows[REDUCE_COUNT] = {
@@ -176,15 +165,6 @@ static const reduce_row rows[REDUCE_COUNT] = {
   [REDUCE_##name] = {CLASS_##dtypes, same, NULL, NULL, NULL, #finish, state_##state},
 #include "ops.def"
 };
-
-/* Takes back what was appended after a failure. */
-static int finished(emission *e, const emission *before, term result, bool failed, enum dtype *gives) {
-  *gives = result.dtype;
-  if (!failed) return result.value;
-  e->length = before->length;
-  e->next = before->next;
-  return EMIT_NONE;
-}
 
 /* Makes one dim of the last `reduced` dims of *s. */
 static int joined(emission *e, enum dtype d, shape *s, int reduced, int in) {
@@ -212,15 +192,16 @@ int emit_reduce(emission *e, enum reduce_op op, enum dtype compute, const shape 
   const reduce_row *r = &rows[op];
   const emission before = *e;
   shape from = *s;
-  bool failed = false;
   if (!dtype_in_class(compute, r->dtypes)) return EMIT_NONE;
   enum dtype A = r->accumulator(compute);
   const fold f = {compute, A, r->init, r->merge};
   term x = term_of(joined(e, compute, &from, reduced, in), compute);
-  term a = r->state ? r->state(e, &from, x, &failed) : fold_last(e, &f, &from, steps(e, &f, r->step, &from, x, &failed), &failed);
+  term a = r->state ? r->state(e, &from, x) : fold_last(e, &f, &from, steps(e, &f, r->step, &from, x));
   shape kept = without_last(&from);
-  const term terms[] = {a, term_number((double)from.dim[kept.ndim]), term_number(correction), a};
-  return finished(e, &before, value_of(e, &kept, r->finish, a.dtype, a.dtype, 4, names, terms, &failed), failed, gives);
+  const term terms[] = {a, term_integer(from.dim[kept.ndim]), term_float(correction), a};
+  term t = translate(e, &kept, r->finish, &(surroundings){a.dtype, a.dtype, 4, names, terms});
+  *gives = t.dtype;
+  return emit_settle(e, &before, t.value);
 }
 
 /* ---- scans and softmax ---- */
@@ -243,10 +224,9 @@ int emit_scan(emission *e, enum scan_op op, enum dtype compute, const shape *s, 
   static const shape one = {0};
   const emission before = *e;
   int64_t n = s->dim[s->ndim - 1];
-  bool failed = false;
   if (!dtype_in_class(compute, scans[op].dtypes) || n == 0) return EMIT_NONE;
   const fold f = {compute, scans[op].accumulator(compute), scans[op].init, rows[scans[op].reduction].merge};
-  term x = steps(e, &f, scans[op].step, s, term_of(in, compute), &failed), init = identity(e, &f, &failed);
+  term x = steps(e, &f, scans[op].step, s, term_of(in, compute)), init = identity(e, &f);
   shape to = *s;
   to.dim[s->ndim - 1] += initial;
   int result = e->next, first = result + 1;
@@ -260,11 +240,12 @@ int emit_scan(emission *e, enum scan_op op, enum dtype compute, const shape *s, 
   emit(e, ", %%%d: ", first + 1);
   emit_type(e, f.A, &one);
   emit(e, "):\n");
-  merge_body(e, &f, first, &failed);
+  merge_body(e, &f, first);
   emit(e, "}) : ");
   fold_types(e, f.A, s, &to);
   emit(e, "\n");
-  return finished(e, &before, term_of(result, f.A), failed, gives);
+  *gives = f.A;
+  return emit_settle(e, &before, result);
 }
 
 static const struct { const char *keep, *m, *last; } softmaxes[SOFTMAX_COUNT] = {
@@ -278,16 +259,14 @@ int emit_softmax(emission *e, enum softmax_op op, enum dtype compute, const shap
   const emission before = *e;
   const enum dtype C = compute;
   shape kept = without_last(s);
-  bool failed = false;
-  enum dtype gives;
   term t[6];
   if (!dtype_in_class(compute, CLASS_REALFLOAT)) return EMIT_NONE;
   t[0] = term_of(in, C);
-  t[1] = repeated(e, fold_last(e, &top, s, t[0], &failed), s);
-  t[1] = value_of(e, s, "x - d", C, C, 2, names, t, &failed);
-  t[2] = value_of(e, s, "m_exp(d)", C, C, 1, names + 1, t + 1, &failed);
-  t[3] = fold_last(e, &sum_of_doubles, s, as_double(e, t[2], s), &failed);
-  t[4] = value_of(e, s, softmaxes[op].keep, C, C, 2, names + 1, t + 1, &failed);
-  t[5] = repeated(e, value_of(e, &kept, softmaxes[op].m, C, C, 1, names + 3, t + 3, &failed), s);
-  return finished(e, &before, value_of(e, s, softmaxes[op].last, C, C, 2, names + 4, t + 4, &failed), failed, &gives);
+  t[1] = repeated(e, fold_last(e, &top, s, t[0]), s);
+  t[1] = translate(e, s, "x - d", &(surroundings){C, C, 2, names, t});
+  t[2] = translate(e, s, "m_exp(d)", &(surroundings){C, C, 1, names + 1, t + 1});
+  t[3] = fold_last(e, &sum_of_doubles, s, as_double(e, t[2], s));
+  t[4] = translate(e, s, softmaxes[op].keep, &(surroundings){C, C, 2, names + 1, t + 1});
+  t[5] = repeated(e, translate(e, &kept, softmaxes[op].m, &(surroundings){C, C, 1, names + 3, t + 3}), s);
+  return emit_settle(e, &before, translate(e, s, softmaxes[op].last, &(surroundings){C, C, 2, names + 4, t + 4}).value);
 }

@@ -20,16 +20,10 @@ static const struct {
 
 int emit_map(emission *e, enum map_op op, enum dtype compute, const shape *s, const int *in) {
   static const char *const names[MAX_ARITY] = {"x", "y", "z", "w"};
-  size_t length = e->length;
-  int next = e->next;
-  translation inner;
+  const emission before = *e;
+  term terms[MAX_ARITY];
   if (!dtype_in_class(compute, rows[op].dtypes)) return EMIT_NONE;
-  translation_open(&inner, e, s, compute, DT_none);
-  for (int k = 0; k < rows[op].nin; k++)
-    translation_add(&inner, names[k], term_of(in[k], k == 0 && rows[op].selects ? DT_bool : compute));
-  term t = translate(&inner, rows[op].text, result_dtype(rows[op].result, compute));
-  if (!inner.failed) return t.value;
-  e->length = length;
-  e->next = next;
-  return EMIT_NONE;
+  for (int k = 0; k < rows[op].nin; k++) terms[k] = term_of(in[k], k == 0 && rows[op].selects ? DT_bool : compute);
+  term t = translate(e, s, rows[op].text, &(surroundings){compute, DT_none, rows[op].nin, names, terms});
+  return emit_settle(e, &before, term_as(e, s, t, result_dtype(rows[op].result, compute)).value);
 }

@@ -5,42 +5,52 @@
 
 #include "base/text.h"
 
-/* ---- translations and terms ---- */
+/* ---- names and terms ---- */
 
-void translation_open(translation *s, emission *e, const shape *shape, enum dtype C, enum dtype A) {
-  *s = (translation){.e = e, .shape = shape, .C = C, .A = A};
+enum { MOST_DEFINITIONS = 8 };
+
+/* An expression that is being read. */
+typedef struct reader {
+  emission    *e;
+  const shape *shape;                  /* of all values */
+  const surroundings *around;
+  const char  *at;                     /* the next character of the expression */
+  int          count;                  /* the names that the expression has defined */
+  struct { const char *text; int length; term term; } defined[MOST_DEFINITIONS];
+} reader;
+
+static bool refused(const reader *s) { return s->e->refused; }
+
+static term refuse(reader *s) {
+  s->e->refused = true;
+  return term_of(0, s->around->C);
 }
 
-static void add_name(translation *s, const char *text, int length, term t) {
-  if (s->count == MOST_NAMES) s->failed = true;
-  else s->names[s->count++] = (name){text, length, t};
-}
-
-void translation_add(translation *s, const char *name, term t) { add_name(s, name, (int)strlen(name), t); }
-
-term term_of(int value, enum dtype d) { return (term){.value = value, .dtype = d}; }
-static term number_of(double f, int64_t i) { return (term){EMIT_NONE, DT_none, {.f = f, .i = i}}; }
-term term_number(double x) { return number_of(x, fabs(x) < 0x1p63 ? (int64_t)x : 0); }
-
-static term fail(translation *s) {
-  s->failed = true;
-  return term_of(0, s->C);
+static void define(reader *s, const char *text, int length, term t) {
+  if (s->count == MOST_DEFINITIONS) {
+    s->e->refused = true;
+    return;
+  }
+  s->defined[s->count].text = text;
+  s->defined[s->count].length = length;
+  s->defined[s->count++].term = t;
 }
 
 static bool is_number(const term *t) { return t->dtype == DT_none; }
 
-/* Returns t as a value of dtype d. */
-static term as(translation *s, term t, enum dtype d) {
-  if (s->failed || t.dtype == d) return t;
-  if (is_number(&t)) return term_of(emit_constant(s->e, d, s->shape, t.number), d);
-  return term_of(emit_convert(s->e, t.value, t.dtype, d, s->shape), d);
+term term_as(emission *e, const shape *s, term t, enum dtype d) {
+  if (e->refused || t.dtype == d) return t;
+  if (is_number(&t)) return term_of(emit_constant(e, d, s, t.number), d);
+  return term_of(emit_convert(e, t.value, t.dtype, d, s), d);
 }
 
+static term as(reader *s, term t, enum dtype d) { return term_as(s->e, s->shape, t, d); }
+
 /* Converts both terms to the dtype of their operation: a number to the other term's dtype, bool to any other dtype. */
-static enum dtype match(translation *s, term *a, term *b) {
-  enum dtype d = !is_number(a) && (a->dtype != DT_bool || is_number(b)) ? a->dtype : is_number(b) ? s->C : b->dtype;
+static enum dtype match(reader *s, term *a, term *b) {
+  enum dtype d = !is_number(a) && (a->dtype != DT_bool || is_number(b)) ? a->dtype : is_number(b) ? s->around->C : b->dtype;
   enum dtype other = is_number(b) ? d : b->dtype;
-  if (other != d && other != DT_bool) s->failed = true;
+  if (other != d && other != DT_bool) s->e->refused = true;
   *a = as(s, *a, d);
   *b = as(s, *b, d);
   return d;
@@ -48,16 +58,16 @@ static enum dtype match(translation *s, term *a, term *b) {
 
 /* ---- lines ---- */
 
-static term simple(translation *s, const char *op, int count, const term *in) {
+static term simple(reader *s, const char *op, int count, const term *in) {
   int values[MAX_ARITY];
   for (int k = 0; k < count; k++) values[k] = in[k].value;
-  return s->failed ? fail(s) : term_of(emit_simple(s->e, op, count, values, in[0].dtype, s->shape), in[0].dtype);
+  return refused(s) ? refuse(s) : term_of(emit_simple(s->e, op, count, values, in[0].dtype, s->shape), in[0].dtype);
 }
 
 /* Appends a line whose result has another dtype than the operands. `op` ends in a space or in a comma and a space. */
-static term typed(translation *s, const char *op, int count, const term *in, enum dtype gives) {
+static term typed(reader *s, const char *op, int count, const term *in, enum dtype gives) {
   emission *e = s->e;
-  if (s->failed) return fail(s);
+  if (refused(s)) return refuse(s);
   emit(e, "%%%d = %s", e->next, op);
   for (int k = 0; k < count; k++) emit(e, "%s%%%d", k ? ", " : "", in[k].value);
   emit(e, " : (");
@@ -71,17 +81,17 @@ static term typed(translation *s, const char *op, int count, const term *in, enu
   return term_of(e->next++, gives);
 }
 
-static term compare(translation *s, const char *op, term a, term b) {
+static term compare(reader *s, const char *op, term a, term b) {
   match(s, &a, &b);
   return typed(s, op, 2, (term[]){a, b}, DT_bool);
 }
 
-static term truth(translation *s, term t) { return t.dtype == DT_bool ? t : compare(s, "stablehlo.compare NE, ", t, number_of(0, 0)); }
+static term truth(reader *s, term t) { return t.dtype == DT_bool ? t : compare(s, "stablehlo.compare NE, ", t, term_integer(0)); }
 
-static term choose(translation *s, term test, term a, term b) {
+static term choose(reader *s, term test, term a, term b) {
   enum dtype d = match(s, &a, &b);
   test = truth(s, test);
-  if (s->failed) return fail(s);
+  if (refused(s)) return refuse(s);
   emission *e = s->e;
   emit(e, "%%%d = stablehlo.select %%%d, %%%d, %%%d : ", e->next, test.value, a.value, b.value);
   emit_type(e, DT_bool, s->shape);
@@ -92,9 +102,9 @@ static term choose(translation *s, term test, term a, term b) {
 }
 
 /* Appends an op of CHLO, whose types are written differently. */
-static term companion(translation *s, const char *op, int count, const term *in) {
+static term companion(reader *s, const char *op, int count, const term *in) {
   emission *e = s->e;
-  if (s->failed) return fail(s);
+  if (refused(s)) return refuse(s);
   emit(e, "%%%d = %s", e->next, op);
   for (int k = 0; k < count; k++) emit(e, "%s%%%d", k ? ", " : " ", in[k].value);
   emit(e, " : ");
@@ -124,22 +134,25 @@ static bool same_word(const char *text, int length, const char *word) {
 }
 
 /* Returns the dtype that an expression calls by a name, or DT_none. */
-static enum dtype dtype_called(const translation *s, const char *text, int length) {
-  if (same_word(text, length, "C")) return s->C;
-  if (same_word(text, length, "A")) return s->A;
-  if (same_word(text, length, "U")) return unsigned_dtype(s->C);
-  if (same_word(text, length, "I")) return signed_dtype(s->C);
-  if (same_word(text, length, "R")) return dtype_real(s->C);
+static enum dtype dtype_called(const reader *s, const char *text, int length) {
+  if (same_word(text, length, "C")) return s->around->C;
+  if (same_word(text, length, "A")) return s->around->A;
+  if (same_word(text, length, "U")) return unsigned_dtype(s->around->C);
+  if (same_word(text, length, "I")) return signed_dtype(s->around->C);
+  if (same_word(text, length, "R")) return dtype_real(s->around->C);
   if (same_word(text, length, "float")) return DT_float32;
   if (same_word(text, length, "double")) return DT_float64;
   return DT_none;
 }
 
+/* Returns a number with different values as a float and as an integer. */
+static term number_of(double f, int64_t i) { return (term){EMIT_NONE, DT_none, {.f = f, .i = i}}; }
+
 /* Returns the least or the largest value of dtype d, as a number. */
 static term limit(enum dtype d, bool most) {
   int bits = 8 * dtype_size(d), kind = dtype_kind(d);
   if (kind == KIND_FLOAT) return number_of(most ? (double)INFINITY : -(double)INFINITY, 0);
-  if (kind == KIND_UINT) return most ? number_of(ldexp(1, bits) - 1, bits < 64 ? ((int64_t)1 << bits) - 1 : -1) : number_of(0, 0);
+  if (kind == KIND_UINT) return most ? number_of(ldexp(1, bits) - 1, bits < 64 ? ((int64_t)1 << bits) - 1 : -1) : term_integer(0);
   int64_t least = bits < 64 ? -((int64_t)1 << (bits - 1)) : INT64_MIN;
   return most ? number_of(ldexp(1, bits - 1) - 1, -(least + 1)) : number_of(-ldexp(1, bits - 1), least);
 }
@@ -171,11 +184,11 @@ static int class_of(enum dtype d) {
 }
 
 /* Returns x^y of integers, where y >= 0. Products wrap. The loop squares x once for each bit of y. */
-static term power(translation *s, term x, term y) {
+static term power(reader *s, term x, term y) {
   enum dtype d = x.dtype;
-  term result = as(s, number_of(1, 1), d);
+  term result = as(s, term_integer(1), d);
   for (int bit = 0, bits = 8 * dtype_size(d); bit < bits; bit++) {
-    term mask = as(s, number_of(0, (int64_t)((uint64_t)1 << bit)), d);
+    term mask = as(s, term_integer((int64_t)((uint64_t)1 << bit)), d);
     if (bit) x = simple(s, "stablehlo.multiply", 2, (term[]){x, x});
     term test = truth(s, simple(s, "stablehlo.and", 2, (term[]){y, mask}));
     result = choose(s, test, simple(s, "stablehlo.multiply", 2, (term[]){result, x}), result);
@@ -184,66 +197,61 @@ static term power(translation *s, term x, term y) {
 }
 
 /* Calls a row of functions.def. */
-static term call_row(translation *s, const char *text, int length, int count, const term *in) {
+static term call_row(reader *s, const char *text, int length, int count, const term *in) {
   static const char *const names[MAX_ARITY] = {"x", "y", "z", "w"};
   for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
     const struct function *f = &functions[k];
     if (!same_word(text, length, f->name) || !(f->rows & class_of(in[0].dtype))) continue;
-    translation inner;
-    translation_open(&inner, s->e, s->shape, in[0].dtype, DT_none);
-    for (int i = 0; i < count; i++) translation_add(&inner, names[i], in[i]);
-    term t = translate(&inner, f->text, DT_none);
-    s->failed |= inner.failed;
-    return t;
+    return translate(s->e, s->shape, f->text, &(surroundings){in[0].dtype, DT_none, count, names, in});
   }
-  return fail(s);
+  return refuse(s);
 }
 
 /* Calls hlo_<op> or chlo_<op>. */
-static term call_op(translation *s, const char *text, int length, int count, const term *in) {
+static term call_op(reader *s, const char *text, int length, int count, const term *in) {
   char op[64] = "stablehlo.";
   bool is_companion = *text == 'c';
   size_t prefix = is_companion ? 5 : 4, room = sizeof op - 11, rest = (size_t)length - prefix;
-  if (rest >= room) return fail(s);
+  if (rest >= room) return refuse(s);
   if (is_companion) strcpy(op, "chlo.");
   strncat(op, text + prefix, rest);
   return is_companion ? companion(s, op, count, in) : simple(s, op, count, in);
 }
 
-static term make_complex(translation *s, const term *in) {
+static term make_complex(reader *s, const term *in) {
   emission *e = s->e;
   enum dtype d = dtype_complex(in[0].dtype);
-  if (s->failed) return fail(s);
+  if (refused(s)) return refuse(s);
   emit(e, "%%%d = stablehlo.complex %%%d, %%%d : ", e->next, in[0].value, in[1].value);
   emit_type(e, d, s->shape);
   emit(e, "\n");
   return term_of(e->next++, d);
 }
 
-static term call(translation *s, const char *text, int length, int count, term *in) {
-  for (int k = 0; k < count; k++) in[k] = is_number(&in[k]) ? as(s, in[k], k ? in[0].dtype : s->C) : in[k];
+static term call(reader *s, const char *text, int length, int count, term *in) {
+  for (int k = 0; k < count; k++) in[k] = is_number(&in[k]) ? as(s, in[k], k ? in[0].dtype : s->around->C) : in[k];
   enum dtype d = in[0].dtype;
-  if (s->failed) return fail(s);
+  if (refused(s)) return refuse(s);
   if (length > 5 && (memcmp(text, "hlo_", 4) == 0 || memcmp(text, "chlo_", 5) == 0)) return call_op(s, text, length, count, in);
   if (same_word(text, length, "bits")) return typed(s, "stablehlo.bitcast_convert ", 1, in, signed_dtype(d));
   if (same_word(text, length, "re")) return typed(s, "stablehlo.real ", 1, in, dtype_real(d));
   if (same_word(text, length, "im")) return typed(s, "stablehlo.imag ", 1, in, dtype_real(d));
   if (same_word(text, length, "make")) return make_complex(s, in);
-  if (same_word(text, length, "convert")) return typed(s, "stablehlo.convert ", 1, in, s->C);
+  if (same_word(text, length, "convert")) return typed(s, "stablehlo.convert ", 1, in, s->around->C);
   if (same_word(text, length, "power")) return power(s, in[0], in[1]);
   return call_row(s, text, length, count, in);
 }
 
 /* ---- parsing ---- */
 
-static term parse_choice(translation *s);
+static term parse_choice(reader *s);
 
-static void skip_spaces(translation *s) {
+static void skip_spaces(reader *s) {
   while (*s->at == ' ' || *s->at == '\n') s->at++;
 }
 
 /* Skips a token if it comes next. */
-static bool skip(translation *s, const char *token) {
+static bool skip(reader *s, const char *token) {
   skip_spaces(s);
   size_t n = strlen(token);
   if (strncmp(s->at, token, n) != 0) return false;
@@ -251,12 +259,12 @@ static bool skip(translation *s, const char *token) {
   return true;
 }
 
-static void expect(translation *s, const char *token) {
-  if (!skip(s, token)) s->failed = true;
+static void expect(reader *s, const char *token) {
+  if (!skip(s, token)) s->e->refused = true;
 }
 
 /* Returns the length of the name that comes next, or 0. Fields of states, such as a.position, are one name. */
-static int name_length(translation *s) {
+static int name_length(reader *s) {
   int n = 0;
   skip_spaces(s);
   if (*s->at >= '0' && *s->at <= '9') return 0;
@@ -264,7 +272,7 @@ static int name_length(translation *s) {
   return n;
 }
 
-static term parse_call(translation *s, const char *text, int length) {
+static term parse_call(reader *s, const char *text, int length) {
   term in[MAX_ARITY];
   int count = 0;
   if (same_word(text, length, "m_lowest") || same_word(text, length, "m_highest")) {
@@ -272,40 +280,42 @@ static term parse_call(translation *s, const char *text, int length) {
     enum dtype d = dtype_called(s, s->at, n);
     s->at += n;
     expect(s, ")");
-    return d == DT_none ? fail(s) : as(s, limit(d, text[2] == 'h'), d);
+    return d == DT_none ? refuse(s) : as(s, limit(d, text[2] == 'h'), d);
   }
   do in[count++] = parse_choice(s);
-  while (!s->failed && count < MAX_ARITY && skip(s, ","));
+  while (!refused(s) && count < MAX_ARITY && skip(s, ","));
   expect(s, ")");
   return call(s, text, length, count, in);
 }
 
-static term parse_name(translation *s, int length) {
+static term parse_name(reader *s, int length) {
   const char *text = s->at;
   s->at += length;
   if (skip(s, "(")) return parse_call(s, text, length);
-  for (int k = s->count - 1; k >= 0; k--)
-    if (s->names[k].length == length && memcmp(s->names[k].text, text, (size_t)length) == 0) return s->names[k].term;
-  if (same_word(text, length, "true")) return as(s, number_of(1, 1), DT_bool);
-  if (same_word(text, length, "false")) return as(s, number_of(0, 0), DT_bool);
-  if (same_word(text, length, "INFINITY")) return number_of((double)INFINITY, 0);
-  if (same_word(text, length, "NAN")) return number_of((double)NAN, 0);
-  if (same_word(text, length, "BITS")) return term_number(8 * dtype_size(s->C));
-  if (same_word(text, length, "LEAST")) return limit(s->C, false);
-  if (same_word(text, length, "MOST")) return limit(s->C, true);
-  return fail(s);
+  for (int k = 0; k < s->count; k++)
+    if (s->defined[k].length == length && memcmp(s->defined[k].text, text, (size_t)length) == 0) return s->defined[k].term;
+  for (int k = 0; k < s->around->count; k++)
+    if (same_word(text, length, s->around->names[k])) return s->around->terms[k];
+  if (same_word(text, length, "true")) return as(s, term_integer(1), DT_bool);
+  if (same_word(text, length, "false")) return as(s, term_integer(0), DT_bool);
+  if (same_word(text, length, "INFINITY")) return term_float((double)INFINITY);
+  if (same_word(text, length, "NAN")) return term_float((double)NAN);
+  if (same_word(text, length, "BITS")) return term_integer(8 * dtype_size(s->around->C));
+  if (same_word(text, length, "LEAST")) return limit(s->around->C, false);
+  if (same_word(text, length, "MOST")) return limit(s->around->C, true);
+  return refuse(s);
 }
 
-static term parse_number(translation *s) {
+static term parse_number(reader *s) {
   char *end;
   double x = text_number(s->at, &end);
-  if (end == s->at) return fail(s);
+  if (end == s->at) return refuse(s);
   s->at = end;
-  return term_number(x);
+  return number_of(x, fabs(x) < 0x1p63 ? (int64_t)x : 0);
 }
 
 /* Skips `(type)` and returns the type, or DT_none if something else comes next. */
-static enum dtype parse_cast(translation *s) {
+static enum dtype parse_cast(reader *s) {
   const char *before = s->at;
   if (skip(s, "(")) {
     int n = name_length(s);
@@ -317,16 +327,16 @@ static enum dtype parse_cast(translation *s) {
   return DT_none;
 }
 
-static term negated(translation *s, term t) {
+static term negated(reader *s, term t) {
   if (is_number(&t)) return number_of(-t.number.f, -t.number.i);
   return simple(s, "stablehlo.negate", 1, &t);
 }
 
-static term parse_unary(translation *s) {
+static term parse_unary(reader *s) {
   enum dtype to = parse_cast(s);
   if (to != DT_none) return as(s, parse_unary(s), to);
   if (skip(s, "-")) return negated(s, parse_unary(s));
-  if (skip(s, "!")) return compare(s, "stablehlo.compare EQ, ", parse_unary(s), number_of(0, 0));
+  if (skip(s, "!")) return compare(s, "stablehlo.compare EQ, ", parse_unary(s), term_integer(0));
   if (skip(s, "~")) {
     term t = parse_unary(s);
     return simple(s, "stablehlo.not", 1, &t);
@@ -337,7 +347,7 @@ static term parse_unary(translation *s) {
     return t;
   }
   int n = name_length(s);
-  return s->failed ? fail(s) : n ? parse_name(s, n) : parse_number(s);
+  return refused(s) ? refuse(s) : n ? parse_name(s, n) : parse_number(s);
 }
 
 /* The operators from the weakest to the strongest. Of two operators of which one starts with the other, the longer one
@@ -354,7 +364,7 @@ static const struct { const char *token; int level; const char *op; } operators[
 enum { LEVELS = 8, LEVEL_EQUAL = 3, LEVEL_ORDER = 4, OPERATORS = sizeof operators / sizeof *operators };
 
 /* Skips an operator of a level and returns its index, or -1. */
-static int skip_operator(translation *s, int level) {
+static int skip_operator(reader *s, int level) {
   skip_spaces(s);
   bool shift = strncmp(s->at, "<<", 2) == 0 || strncmp(s->at, ">>", 2) == 0;
   for (int k = 0; k < OPERATORS; k++)
@@ -362,7 +372,7 @@ static int skip_operator(translation *s, int level) {
   return -1;
 }
 
-static term binary(translation *s, int k, term a, term b) {
+static term binary(reader *s, int k, term a, term b) {
   int level = operators[k].level;
   const char *op = operators[k].op;
   if (is_number(&a) && is_number(&b) && strcmp(operators[k].token, "-") == 0)
@@ -373,16 +383,16 @@ static term binary(translation *s, int k, term a, term b) {
   return simple(s, op, 2, (term[]){a, b});
 }
 
-static term parse_level(translation *s, int level) {
+static term parse_level(reader *s, int level) {
   if (level == LEVELS) return parse_unary(s);
   term a = parse_level(s, level + 1);
-  for (int k; !s->failed && (k = skip_operator(s, level)) >= 0;) a = binary(s, k, a, parse_level(s, level + 1));
+  for (int k; !refused(s) && (k = skip_operator(s, level)) >= 0;) a = binary(s, k, a, parse_level(s, level + 1));
   return a;
 }
 
-static term parse_choice(translation *s) {
+static term parse_choice(reader *s) {
   term test = parse_level(s, 0);
-  if (s->failed || !skip(s, "?")) return test;
+  if (refused(s) || !skip(s, "?")) return test;
   term a = parse_choice(s);
   expect(s, ":");
   term b = parse_choice(s);
@@ -390,7 +400,7 @@ static term parse_choice(translation *s) {
 }
 
 /* Reads `name = expression;` and adds the name. Returns false if something else comes next. */
-static bool parse_definition(translation *s) {
+static bool parse_definition(reader *s) {
   const char *before = s->at;
   int n = name_length(s);
   const char *text = s->at;
@@ -398,19 +408,26 @@ static bool parse_definition(translation *s) {
   if (n && skip(s, "=") && *s->at != '=') {
     term t = parse_choice(s);
     expect(s, ";");
-    add_name(s, text, n, t);
+    define(s, text, n, t);
     return true;
   }
   s->at = before;
   return false;
 }
 
-term translate(translation *s, const char *text, enum dtype to) {
-  s->at = text;
-  while (!s->failed && parse_definition(s)) continue;
-  term t = s->failed ? fail(s) : parse_choice(s);
-  skip_spaces(s);
-  if (*s->at) s->failed = true;
-  if (is_number(&t)) t = as(s, t, to == DT_none ? s->C : to);
-  return to == DT_none ? t : as(s, t, to);
+term translate(emission *e, const shape *s, const char *text, const surroundings *around) {
+  reader r = {.e = e, .shape = s, .around = around, .at = text};
+  while (!e->refused && parse_definition(&r)) continue;
+  term t = e->refused ? refuse(&r) : parse_choice(&r);
+  skip_spaces(&r);
+  if (*r.at) e->refused = true;
+  return is_number(&t) ? as(&r, t, around->C) : t;
+}
+
+int emit_settle(emission *e, const emission *before, int value) {
+  if (!e->refused) return value;
+  e->length = before->length;
+  e->next = before->next;
+  e->refused = false;
+  return EMIT_NONE;
 }

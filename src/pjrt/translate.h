@@ -5,41 +5,34 @@
 
 #include "pjrt/emit.h"
 
-/* The value of an expression: a value of the program, or a number whose dtype follows from its use (`value` is EMIT_NONE then). */
+/* The value of an expression: a value of the program or, if `value` is EMIT_NONE, a number whose dtype follows from its use. */
 typedef struct term {
   int        value;
   enum dtype dtype;                    /* DT_none of a number */
   scalar     number;
 } term;
 
-/* A name of an expression, such as "x". */
-typedef struct name {
-  const char *text;                    /* not terminated by 0 */
-  int         length;
-  term        term;
-} name;
+static inline term term_of(int value, enum dtype d) { return (term){.value = value, .dtype = d}; }
+static inline term term_integer(int64_t i) { return (term){EMIT_NONE, DT_none, {.f = (double)i, .i = i}}; }
+static inline term term_float(double x) { return (term){EMIT_NONE, DT_none, {.f = x}}; }
 
-enum { MOST_NAMES = 12 };
+/* The types C and A of an expression, and the terms that it calls by names. */
+typedef struct surroundings {
+  enum dtype  C, A;                    /* A is DT_none if the expression does not use it */
+  int         count;
+  const char *const *names;
+  const term *terms;
+} surroundings;
 
-/* The surroundings of an expression. */
-typedef struct translation {
-  emission    *e;
-  const shape *shape;                  /* of all values */
-  enum dtype   C, A;                   /* the types C and A of the expression; A: DT_none if there is none */
-  int          count;
-  name         names[MOST_NAMES];
-  const char  *at;                     /* the next character of the expression */
-  bool         failed;                 /* the expression cannot be translated */
-} translation;
+/* Translates a text, `name = expression; …; expression`, whose values have shape s. Sets e->refused if the text cannot be
+** translated; the result is then without meaning. */
+term translate(emission *e, const shape *s, const char *text, const surroundings *around);
 
-void translation_open(translation *s, emission *e, const shape *shape, enum dtype C, enum dtype A);
-void translation_add(translation *s, const char *name, term t);            /* `name` outlives the translation */
+/* Returns t as a value of dtype d. */
+term term_as(emission *e, const shape *s, term t, enum dtype d);
 
-term term_of(int value, enum dtype d);
-term term_number(double x);
-
-/* Translates a text, `name = expression; …; expression`, and converts its value to dtype `to` (DT_none: leaves it). After
-** a failure `failed` is set, and the value is without meaning. */
-term translate(translation *s, const char *text, enum dtype to);
+/* Returns the number of the value or, if the expression was refused, takes back all lines since `before` and returns
+** EMIT_NONE. */
+int emit_settle(emission *e, const emission *before, int value);
 
 #endif
