@@ -54,4 +54,8 @@ int emit_scan(emission *e, enum scan_op op, enum dtype compute, const shape *s, 
 /* Computes softmax along the last dim of s. The result has dtype `compute`. */
 int emit_softmax(emission *e, enum softmax_op op, enum dtype compute, const shape *s, int in);
 
+/* Makes the c->count random numbers of a call; addresses and the dtype's conversion are the caller's. `seed` and `offset` are
+** values of dtype uint64 without dims. Permutations and calls of captured graphs are not available. */
+int emit_random(emission *e, const random_call *c, int seed, int offset, enum dtype *gives);
+
 #endif
