@@ -15,6 +15,7 @@ typedef struct emission {
   bool   failed;                       /* memory was exhausted, so the text is incomplete */
   bool   refused;                      /* an expression cannot be translated; false between calls */
   int    next;                         /* the number of the next value */
+  bool   narrow;                       /* reductions of float32 accumulate in float32, for devices without fast float64 */
 } emission;
 
 /* Appends text like printf. The formats must not depend on the locale: no %f, %g. */
@@ -32,11 +33,11 @@ int emit_constant(emission *e, enum dtype d, const shape *s, scalar value);
 /* Appends `%n = op %in[0], …, %in[count - 1] : type` for an op whose operands and result have one type, and returns n. */
 int emit_simple(emission *e, const char *op, int count, const int *in, enum dtype d, const shape *s);
 
-/* ---- rows of ops.def (translate.c, functions.c, convert.c) ----
+/* ---- rows of ops.def (rows.c, convert.c, reduce.c, random.c) ----
 ** If the result is EMIT_NONE, nothing has been appended. Inputs are values of shape s. */
 
-/* Computes row `op` in a compute dtype, which is not a half float. Inputs have the compute dtype, but in[0] of `where` is
-** bool. The dtype of the result is that of column `result`. */
+/* Computes row `op` in a compute dtype, which is no half float except for nextafter. Inputs have the compute dtype, but
+** in[0] of `where` is bool. The dtype of the result is that of column `result`. */
 int emit_map(emission *e, enum map_op op, enum dtype compute, const shape *s, const int *in);
 
 /* Converts a value between any two dtypes, as the kernels of the CPU convert (math/convert.h). */

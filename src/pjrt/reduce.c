@@ -4,13 +4,14 @@
 
 /* ---- types of accumulators ---- */
 
-static enum dtype wide(enum dtype d) {
+static enum dtype wide(const emission *e, enum dtype d) {
   int kind = dtype_kind(d);
+  if (e->narrow && (d == DT_float32 || d == DT_complex64)) return d;
   return kind == KIND_COMPLEX ? DT_complex128 : kind == KIND_FLOAT ? DT_float64 : kind == KIND_UINT ? DT_uint64 : DT_int64;
 }
-static enum dtype same(enum dtype d) { return d; }
-static enum dtype count(enum dtype d) { (void)d; return DT_int64; }
-static enum dtype flag(enum dtype d) { (void)d; return DT_bool; }
+static enum dtype same(const emission *e, enum dtype d) { (void)e; return d; }
+static enum dtype count(const emission *e, enum dtype d) { (void)e; (void)d; return DT_int64; }
+static enum dtype flag(const emission *e, enum dtype d) { (void)e; (void)d; return DT_bool; }
 #define A_WIDE  wide
 #define A_SAME  same
 #define A_COUNT count
@@ -88,8 +89,6 @@ static term repeated(emission *e, term t, const shape *s) {
   return term_of(e->next++, t.dtype);
 }
 
-/* ---- states of reductions ---- */
-
 /* Returns the accumulators of single elements: one step from the accumulator of no elements. */
 static term steps(emission *e, const fold *f, const char *step, const shape *s, term in) {
   static const char *const names[] = {"a", "x"};
@@ -97,63 +96,65 @@ static term steps(emission *e, const fold *f, const char *step, const shape *s, 
   return translate(e, s, step, &(surroundings){f->C, f->A, 2, names, (const term[]){init, in}});
 }
 
-/* ---- rows with a state (cpu/kernels/state.h) ----
-** Each function returns the term that the expression `finish` calls a, or a.position. */
+/* ---- states of reductions (cpu/kernels/state.h) ----
+** Each function returns the term that the expression `finish` calls a or a.position. */
 
-static const fold sum_of_doubles = {DT_float64, DT_float64, "0", "a + b"};
+static fold sum_of(enum dtype d) { return (fold){d, d, "0", "a + b"}; }
+static fold top_of(enum dtype d) { return (fold){d, d, "m_lowest(A)", "m_max(a, b)"}; }
+static fold bottom_of(enum dtype d) { return (fold){d, d, "m_highest(A)", "m_min(a, b)"}; }
 
-static term as_double(emission *e, term in, const shape *s) {
-  return term_of(emit_convert(e, in.value, in.dtype, DT_float64, s), DT_float64);
+/* Translates a text of dtype d and of the names x, a, b. */
+static term apply(emission *e, const shape *s, const char *text, enum dtype d, term x, term a, term b) {
+  static const char *const names[] = {"x", "a", "b"};
+  return translate(e, s, text, &(surroundings){d, d, 3, names, (const term[]){x, a, b}});
 }
 
 /* Returns the sum of squared distances from the mean. */
 static term state_moments(emission *e, const shape *s, term in) {
-  static const char *const names[] = {"x", "a", "n"};
   shape kept = without_last(s);
-  term x = as_double(e, in, s), n = term_integer(s->dim[kept.ndim]);
-  term total = fold_last(e, &sum_of_doubles, s, x);
-  term mean = translate(e, &kept, "a / n", &(surroundings){DT_float64, DT_float64, 2, names + 1, (const term[]){total, n}});
-  term terms[] = {x, repeated(e, mean, s)};
-  term squares = translate(e, s, "(x - a) * (x - a)", &(surroundings){DT_float64, DT_float64, 2, names, terms});
-  return fold_last(e, &sum_of_doubles, s, squares);
+  enum dtype A = wide(e, in.dtype);
+  const fold sum = sum_of(A);
+  term x = term_as(e, s, in, A), total = fold_last(e, &sum, s, x);
+  term mean = apply(e, &kept, "a / b", A, x, total, term_integer(s->dim[kept.ndim])), means = repeated(e, mean, s);
+  return fold_last(e, &sum, s, apply(e, s, "(x - a) * (x - a)", A, x, means, means));
 }
 
 /* Returns the logarithm of the sum of exponentials. */
 static term state_logsum(emission *e, const shape *s, term in) {
-  static const char *const names[] = {"x", "a", "b"};
-  static const fold top = {DT_float64, DT_float64, "m_lowest(A)", "m_max(a, b)"};
   shape kept = without_last(s);
-  term x = as_double(e, in, s), most = fold_last(e, &top, s, x);
-  term shift = translate(e, &kept, "m_isfinite(a) ? a : 0", &(surroundings){DT_float64, DT_float64, 1, names + 1, &most});
-  term terms = translate(e, s, "m_exp(x - a)", &(surroundings){DT_float64, DT_float64, 2, names, (const term[]){x, repeated(e, shift, s)}});
-  term sum = fold_last(e, &sum_of_doubles, s, terms);
-  return translate(e, &kept, "a + m_log(b)", &(surroundings){DT_float64, DT_float64, 2, names + 1, (const term[]){shift, sum}});
+  enum dtype A = wide(e, in.dtype);
+  const fold sum = sum_of(A), top = top_of(A);
+  term x = term_as(e, s, in, A), most = fold_last(e, &top, s, x);
+  term shift = apply(e, &kept, "m_isfinite(a) ? a : 0", A, most, most, most), shifts = repeated(e, shift, s);
+  term total = fold_last(e, &sum, s, apply(e, s, "m_exp(x - a)", A, x, shifts, shifts));
+  return apply(e, &kept, "a + m_log(b)", A, shift, shift, total);
 }
 
-/* Returns the 0-based position of the first largest or smallest element, or of the first NaN. */
-static term position(emission *e, const shape *s, term in, bool largest) {
-  static const char *const names[] = {"x", "top", "position"};
-  static const fold first = {DT_int64, DT_int64, "m_highest(A)", "m_min(a, b)"};
-  const fold top = {in.dtype, in.dtype, largest ? "m_lowest(A)" : "m_highest(A)", largest ? "m_max(a, b)" : "m_min(a, b)"};
-  term most = repeated(e, fold_last(e, &top, s, in), s);
-  int iota = e->next++;
-  emit(e, "%%%d = stablehlo.iota dim = %d : ", iota, s->ndim - 1);
+/* Returns the 0-based position of the first element that is NaN or equal to the result of `top`. */
+static term position(emission *e, const shape *s, term in, const fold *top) {
+  const fold first = bottom_of(DT_int64);
+  term tops = repeated(e, fold_last(e, top, s, in), s), places = term_of(e->next++, DT_int64);
+  emit(e, "%%%d = stablehlo.iota dim = %d : ", places.value, s->ndim - 1);
   emit_type(e, DT_int64, s);
   emit(e, "\n");
-  const term terms[] = {in, most, term_of(iota, DT_int64)};
-  term places = translate(e, s, "x == top | x != x ? position : MOST", &(surroundings){DT_int64, DT_int64, 3, names, terms});
-  return fold_last(e, &first, s, places);
+  return fold_last(e, &first, s, apply(e, s, "x == a | x != x ? b : MOST", DT_int64, in, tops, places));
 }
 
-static term state_largest(emission *e, const shape *s, term in) { return position(e, s, in, true); }
-static term state_smallest(emission *e, const shape *s, term in) { return position(e, s, in, false); }
+static term state_largest(emission *e, const shape *s, term in) {
+  const fold top = top_of(in.dtype);
+  return position(e, s, in, &top);
+}
+static term state_smallest(emission *e, const shape *s, term in) {
+  const fold top = bottom_of(in.dtype);
+  return position(e, s, in, &top);
+}
 
 /* ---- rows ---- */
 
 /* A row has either `state` or init, step and merge. */
 typedef struct reduce_row {
   enum dtype_class dtypes;
-  enum dtype (*accumulator)(enum dtype);
+  enum dtype (*accumulator)(const emission *e, enum dtype d);
   const char *init, *step, *merge, *finish;
   term (*state)(emission *e, const shape *s, term in);
 } reduce_row;
@@ -193,7 +194,7 @@ int emit_reduce(emission *e, enum reduce_op op, enum dtype compute, const shape 
   const emission before = *e;
   shape from = *s;
   if (!dtype_in_class(compute, r->dtypes)) return EMIT_NONE;
-  enum dtype A = r->accumulator(compute);
+  enum dtype A = r->accumulator(e, compute);
   const fold f = {compute, A, r->init, r->merge};
   term x = term_of(joined(e, compute, &from, reduced, in), compute);
   term a = r->state ? r->state(e, &from, x) : fold_last(e, &f, &from, steps(e, &f, r->step, &from, x));
@@ -206,7 +207,7 @@ int emit_reduce(emission *e, enum reduce_op op, enum dtype compute, const shape 
 
 /* ---- scans and softmax ---- */
 
-static const struct { enum dtype_class dtypes; enum reduce_op reduction; enum dtype (*accumulator)(enum dtype); const char *init, *step; }
+static const struct { enum dtype_class dtypes; enum reduce_op reduction; enum dtype (*accumulator)(const emission *e, enum dtype d); const char *init, *step; }
 scans[SCAN_COUNT] = {
 #define SCAN(name, reduction, dtypes, accumulator, init, step, doc) \
   [SCAN_##name] = {CLASS_##dtypes, REDUCE_##reduction, A_##accumulator, #init, #step},
@@ -225,7 +226,7 @@ int emit_scan(emission *e, enum scan_op op, enum dtype compute, const shape *s, 
   const emission before = *e;
   int64_t n = s->dim[s->ndim - 1];
   if (!dtype_in_class(compute, scans[op].dtypes) || n == 0) return EMIT_NONE;
-  const fold f = {compute, scans[op].accumulator(compute), scans[op].init, rows[scans[op].reduction].merge};
+  const fold f = {compute, scans[op].accumulator(e, compute), scans[op].init, rows[scans[op].reduction].merge};
   term x = steps(e, &f, scans[op].step, s, term_of(in, compute)), init = identity(e, &f);
   shape to = *s;
   to.dim[s->ndim - 1] += initial;
@@ -255,9 +256,9 @@ static const struct { const char *keep, *m, *last; } softmaxes[SOFTMAX_COUNT] = 
 
 int emit_softmax(emission *e, enum softmax_op op, enum dtype compute, const shape *s, int in) {
   static const char *const names[] = {"x", "d", "e", "s", "k", "m"};
-  const fold top = {compute, compute, "m_lowest(A)", "m_max(a, b)"};
+  const enum dtype C = compute, A = wide(e, compute);
+  const fold top = top_of(C), sum = sum_of(A);
   const emission before = *e;
-  const enum dtype C = compute;
   shape kept = without_last(s);
   term t[6];
   if (!dtype_in_class(compute, CLASS_REALFLOAT)) return EMIT_NONE;
@@ -265,7 +266,7 @@ int emit_softmax(emission *e, enum softmax_op op, enum dtype compute, const shap
   t[1] = repeated(e, fold_last(e, &top, s, t[0]), s);
   t[1] = translate(e, s, "x - d", &(surroundings){C, C, 2, names, t});
   t[2] = translate(e, s, "m_exp(d)", &(surroundings){C, C, 1, names + 1, t + 1});
-  t[3] = fold_last(e, &sum_of_doubles, s, as_double(e, t[2], s));
+  t[3] = fold_last(e, &sum, s, term_as(e, s, t[2], A));
   t[4] = translate(e, s, softmaxes[op].keep, &(surroundings){C, C, 2, names + 1, t + 1});
   t[5] = repeated(e, translate(e, &kept, softmaxes[op].m, &(surroundings){C, C, 1, names + 3, t + 3}), s);
   return emit_settle(e, &before, translate(e, s, softmaxes[op].last, &(surroundings){C, C, 2, names + 4, t + 4}).value);

@@ -141,7 +141,6 @@ static enum dtype dtype_called(const reader *s, const char *text, int length) {
   if (same_word(text, length, "I")) return signed_dtype(s->around->C);
   if (same_word(text, length, "R")) return dtype_real(s->around->C);
   if (same_word(text, length, "float")) return DT_float32;
-  if (same_word(text, length, "double")) return DT_float64;
   return DT_none;
 }
 
