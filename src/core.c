@@ -8,6 +8,7 @@
 #include "lua/collect.h"
 #include "lua/register.h"
 #include "lua/state.h"
+#include "pjrt/device.h"
 
 static void copy_names(lua_State *L, int from, int to) {
   for (lua_pushnil(L); lua_next(L, from);) {
@@ -90,6 +91,7 @@ int luaopen_luatensor_core(lua_State *L) {
   set_access(L, "__index", l_index);
   set_access(L, "__newindex", l_newindex);
   if (open_state(L)) collect_start(state_of(L));
+  pjrt_add_kinds();
 #define LIBRARY(name) open_##name(L);
 #include "families.def"
   lua_pushboolean(L, state_of(L)->sandbox);

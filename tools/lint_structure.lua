@@ -35,6 +35,7 @@ local rooms = {
   base = {"math"},
   cpu = {"base", "math"},
   gpu = {"distributed", "base", "math"},
+  pjrt = {"base", "math"},
   op = {"base", "math"},
   io = {"op", "base", "math"},
   distributed = {"base", "math"},

@@ -12,6 +12,7 @@ enum lock {
   LOCK_STORAGES,       /* the list of large storages */
   LOCK_LOANS,          /* the list of memory that hosts lend */
   LOCK_PINNED,         /* the list of page-locked memory */
+  LOCK_PJRT,           /* the plugins of PJRT, and all memory and queued work of their devices */
   LOCK_BLAS,           /* OpenBLAS's settings and buffers */
   LOCK_FFT_PLANS,
   LOCK_LIBRARIES,      /* the loading of GPUs' libraries */

@@ -212,6 +212,21 @@ FILE *system_open(const char *path) {
   return NULL;
 }
 
+bool system_is_whole(const char *path) {
+  unsigned char header[64] = {0};
+  uint64_t start;
+  uint16_t size, count;
+  FILE *f = fopen(path, "rb");
+  if (!f) return true;
+  bool whole = fread(header, sizeof header, 1, f) != 1 || memcmp(header, "\177ELF\2", 5) != 0;
+  memcpy(&start, header + 40, sizeof start);
+  memcpy(&size, header + 58, sizeof size);
+  memcpy(&count, header + 60, sizeof count);
+  if (!whole) whole = fseek(f, 0, SEEK_END) == 0 && (uint64_t)ftell(f) >= start + (uint64_t)size * count;
+  fclose(f);
+  return whole;
+}
+
 bool system_has_room(size_t bytes, size_t *available) {
   enum { SMALL = 16 << 20 };          /* bytes: reading the limits takes 0.1 ms; filling 16 MiB takes 2 ms */
   *available = SIZE_MAX;

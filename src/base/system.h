@@ -44,6 +44,10 @@ bool system_may_have(int file, uint64_t bytes);
 ** errno is 0 if the path names no regular file. */
 FILE *system_open(const char *path);
 
+/* True unless the file is a 64-bit ELF file that ends before its last part, the section headers. The loader would map the
+** missing pages, and reading them would end the process by SIGBUS. */
+bool system_is_whole(const char *path);
+
 /* True if `bytes` bytes can be allocated without swapping. For at most 16 MiB the result is always true and
 ** *available is SIZE_MAX, because reading the available memory would take 0.1 ms. */
 bool system_has_room(size_t bytes, size_t *available);

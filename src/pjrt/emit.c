@@ -93,3 +93,32 @@ int emit_simple(emission *e, const char *op, int count, const int *in, enum dtyp
   emit(e, "\n");
   return e->next++;
 }
+
+void emit_list(emission *e, const char *name, const int64_t *list, int n) {
+  emit(e, "%s = [", name);
+  for (int k = 0; k < n; k++) emit(e, "%s%lld", k ? ", " : "", (long long)list[k]);
+  emit(e, "]");
+}
+
+void emit_ends(emission *e, enum dtype d, const shape *from, const shape *to) {
+  emit(e, " : (");
+  emit_type(e, d, from);
+  emit(e, ") -> ");
+  emit_type(e, d, to);
+  emit(e, "\n");
+}
+
+int emit_reshape(emission *e, int value, enum dtype d, const shape *from, const shape *to) {
+  if (shape_equal(from, to)) return value;
+  emit(e, "%%%d = stablehlo.reshape %%%d", e->next, value);
+  emit_ends(e, d, from, to);
+  return e->next++;
+}
+
+int emit_broadcast(emission *e, int value, enum dtype d, const shape *from, const int64_t *dims, const shape *to) {
+  if (shape_equal(from, to)) return value;
+  emit(e, "%%%d = stablehlo.broadcast_in_dim %%%d, ", e->next, value);
+  emit_list(e, "dims", dims, from->ndim);
+  emit_ends(e, d, from, to);
+  return e->next++;
+}

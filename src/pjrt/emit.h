@@ -33,6 +33,18 @@ int emit_constant(emission *e, enum dtype d, const shape *s, scalar value);
 /* Appends `%n = op %in[0], …, %in[count - 1] : type` for an op whose operands and result have one type, and returns n. */
 int emit_simple(emission *e, const char *op, int count, const int *in, enum dtype d, const shape *s);
 
+/* Returns the value in another shape, with the elements in unchanged row-major order. */
+int emit_reshape(emission *e, int value, enum dtype d, const shape *from, const shape *to);
+
+/* Stretches a value. Dim k of the value is dim dims[k] of the result. */
+int emit_broadcast(emission *e, int value, enum dtype d, const shape *from, const int64_t *dims, const shape *to);
+
+/* Appends a list such as `dims = [0, 2]`. */
+void emit_list(emission *e, const char *name, const int64_t *list, int n);
+
+/* Appends the end of a line, ` : (type of the operand) -> type of the result`. */
+void emit_ends(emission *e, enum dtype d, const shape *from, const shape *to);
+
 /* ---- rows of ops.def (rows.c, convert.c, reduce.c, random.c) ----
 ** If the result is EMIT_NONE, nothing has been appended. Inputs are values of shape s. */
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/lock.h"
+#include "base/system.h"
 
 /* ---- reasons ---- */
 
@@ -60,23 +61,6 @@ bool gpu_dnn_is_off(gpu_vendor *v, const char *variable) {
 
 /* ---- searching libraries ---- */
 
-/* True unless the file is a 64-bit ELF file that ends before its last part, the section headers. The loader would map the
-** missing pages, and reading them would end the process by SIGBUS. */
-static bool is_whole(const char *path) {
-  unsigned char header[64] = {0};
-  uint64_t start;
-  uint16_t size, count;
-  FILE *f = fopen(path, "rb");
-  if (!f) return true;
-  bool whole = fread(header, sizeof header, 1, f) != 1 || memcmp(header, "\177ELF\2", 5) != 0;
-  memcpy(&start, header + 40, sizeof start);
-  memcpy(&size, header + 58, sizeof size);
-  memcpy(&count, header + 60, sizeof count);
-  if (!whole) whole = fseek(f, 0, SEEK_END) == 0 && (uint64_t)ftell(f) >= start + (uint64_t)size * count;
-  fclose(f);
-  return whole;
-}
-
 /* An opener opens a library at a place, or writes the loader's message to `words` and returns NULL. */
 typedef void *opener(const gpu_vendor *v, const char *place, const char *name, char *words);
 
@@ -84,7 +68,7 @@ static void *open_in_folder(const gpu_vendor *v, const char *folder, const char 
   char path[1024];
   (void)v;
   if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path) return NULL;
-  if (!is_whole(path)) {
+  if (!system_is_whole(path)) {
     snprintf(words, GPU_REASON, "%.256s: the file is not whole", path);
     return NULL;
   }

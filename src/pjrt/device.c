@@ -1,0 +1,169 @@
+/* The functions of struct device: each takes the lock, and calls the functions of queue.h. */
+
+#include "pjrt/device.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "pjrt/queue.h"
+
+extern char **environ;
+static pjrt_plugin plugins[PJRT_KINDS];
+static int kinds;
+
+/* ---- kinds ---- */
+
+static const char prefix[] = "LUATENSOR_PJRT_";
+
+/* Adds the kind that a variable NAME=path names. The name in scripts has small letters. */
+static void add_kind(const char *variable) {
+  const char *name = variable + sizeof prefix - 1, *end = strchr(name, '=');
+  pjrt_plugin *p = &plugins[kinds];
+  size_t length = end ? (size_t)(end - name) : 0;
+  if (kinds == PJRT_KINDS || length == 0 || length >= sizeof p->name || !end[1] || strlen(end + 1) >= sizeof p->path) return;
+  for (size_t k = 0; k < length; k++) p->name[k] = (char)tolower((unsigned char)name[k]);
+  p->name[length] = 0;
+  snprintf(p->path, sizeof p->path, "%s", end + 1);
+  pjrt_devices[kinds]->name = p->name;
+  if (device_add(pjrt_devices[kinds]) >= 0) kinds++;
+}
+
+void pjrt_add_kinds(void) {
+  static bool done;
+  lock_take(LOCK_PJRT);
+  bool first = !done;
+  done = true;
+  lock_release(LOCK_PJRT);
+  for (char **v = environ; first && v && *v; v++)
+    if (strncmp(*v, prefix, sizeof prefix - 1) == 0) add_kind(*v);
+}
+
+/* Loads the plugin. Returns false if there is no device. */
+static bool is_open(pjrt_plugin *p) {
+  if (plugin_load(p) == 0) return false;
+  if (p->queue) return true;
+  p->queue = calloc((size_t)p->ndevice, sizeof *p->queue);
+  for (int i = 0; p->queue && i < p->ndevice; i++) p->queue[i] = (pjrt_queue){.plugin = p, .index = i, .run = 1};
+  return p->queue;
+}
+
+int pjrt_count(int k) {
+  lock_take(LOCK_PJRT);
+  int n = is_open(&plugins[k]) ? plugins[k].ndevice : 0;
+  lock_release(LOCK_PJRT);
+  return n;
+}
+
+const char *pjrt_reason(int k) { return pjrt_count(k) ? "" : plugins[k].reason; }
+int pjrt_in_use(int k)         { return plugins[k].queue ? plugins[k].ndevice : 0; }
+
+int pjrt_info(int k, int index, device_info *info) {
+  pjrt_plugin *p = &plugins[k];
+  *info = (device_info){.kind = "pjrt"};
+  lock_take(LOCK_PJRT);
+  plugin_describe(p, index, info->name, sizeof info->name, info->software, sizeof info->software);
+  lock_release(LOCK_PJRT);
+  return OK;
+}
+
+void pjrt_describe(int k, char *text, size_t size) {
+  pjrt_plugin *p = &plugins[k];
+  if (pjrt_count(k)) snprintf(text, size, "%d devices of %s", p->ndevice, p->path);
+  else snprintf(text, size, "%s", p->reason);
+}
+
+void pjrt_explain(int k, char *text, size_t size) { snprintf(text, size, "%s: %s", plugins[k].name, plugins[k].error); }
+
+void pjrt_shut(int k) {
+  pjrt_plugin *p = &plugins[k];
+  lock_take(LOCK_PJRT);
+  for (int i = 0; p->queue && i < p->ndevice; i++) queue_free(&p->queue[i]);
+  free(p->queue);
+  p->queue = NULL;
+  programs_free(p);
+  plugin_close(p);
+  lock_release(LOCK_PJRT);
+}
+
+/* ---- memory ---- */
+
+/* Takes the lock, and returns the queue of a device. */
+static pjrt_queue *enter(int k, int index) {
+  lock_take(LOCK_PJRT);
+  return &plugins[k].queue[index];
+}
+
+static int leave(int st) {
+  lock_release(LOCK_PJRT);
+  return st;
+}
+
+int pjrt_alloc(int k, int index, size_t bytes, void **at) { return leave(block_new(enter(k, index), bytes, at)); }
+
+void pjrt_free(int k, int index, void *at) {
+  lock_take(LOCK_PJRT);
+  if (plugins[k].queue) block_free(&plugins[k].queue[index], at);
+  lock_release(LOCK_PJRT);
+}
+
+/* Copies from the host: afterwards the elements are in the shadow. */
+static int copy_in(pjrt_queue *q, void *to, const void *host, size_t bytes) {
+  block *b = block_of(q, to);
+  if (!b) return bytes ? ERR_DEVICE : OK;
+  int st = OK;
+  if (bytes == b->bytes) block_discard(q, b);
+  else st = block_write(q, b);
+  if (st == OK) memcpy(to, host, bytes);
+  return st;
+}
+
+/* Copies to the host: the whole of a block passes the shadow by. */
+static int copy_out(pjrt_queue *q, void *host, const void *from, size_t bytes) {
+  block *b = block_of(q, from);
+  if (!b) return bytes ? ERR_DEVICE : OK;
+  int st = b->pending ? queue_run(q) : OK;
+  if (st == OK && bytes == b->bytes && !b->in_shadow && !b->lost) return buffer_download(q->plugin, b->buffer, host, bytes);
+  if (st == OK) st = block_read(q, b);
+  if (st == OK) memcpy(host, from, bytes);
+  return st;
+}
+
+int pjrt_copy_in(int k, int index, void *to, const void *host, size_t bytes) {
+  return leave(copy_in(enter(k, index), to, host, bytes));
+}
+
+int pjrt_copy_out(int k, int index, void *host, const void *from, size_t bytes) {
+  return leave(copy_out(enter(k, index), host, from, bytes));
+}
+
+int pjrt_copy_across(int k, int index, void *to, int from_index, const void *from, size_t bytes) {
+  pjrt_queue *q = enter(k, index), *source = &plugins[k].queue[from_index];
+  block *b = block_of(source, from);
+  int st = b ? block_read(source, b) : bytes ? ERR_DEVICE : OK;
+  return leave(st == OK ? copy_in(q, to, from, bytes) : st);
+}
+
+int pjrt_sync(int k, int index) {
+  lock_take(LOCK_PJRT);
+  return leave(plugins[k].queue ? queue_run(&plugins[k].queue[index]) : OK);
+}
+
+memory_stats *pjrt_stats(int k, int index) { return &plugins[k].queue[index].stats; }
+
+/* ---- families ----
+** A call is appended to the open program. If that is impossible, the CPU computes the call in the shadows, without the lock,
+** because the CPU may run functions of scripts meanwhile. */
+
+#define FAMILY(name, call)                                                                      \
+  int pjrt_##name(int k, int index, call *c) {                                                  \
+    pjrt_queue *q = enter(k, index);                                                            \
+    int st = queue_##name(q, c);                                                                \
+    if (st == QUEUE_AGAIN && (st = queue_run(q)) == OK) st = queue_##name(q, c);                \
+    if (st == OK && ++q->ncall >= MOST_CALLS) st = queue_run(q);                                \
+    if (st != ERR_NO_KERNEL) return leave(st);                                                  \
+    return leave(host_##name(q, c)) == OK ? host_place().device->name(0, c) : ERR_DEVICE;       \
+  }
+#include "families.def"

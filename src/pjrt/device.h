@@ -1,0 +1,33 @@
+#ifndef LT_PJRT_DEVICE_H
+#define LT_PJRT_DEVICE_H
+
+/* The kinds of devices that plugins of PJRT add. A variable LUATENSOR_PJRT_<NAME>=<file of the plugin> adds a kind. */
+
+#include "base/device.h"
+
+enum { PJRT_KINDS = 3 };               /* the most plugins of a process */
+
+extern device *const pjrt_devices[PJRT_KINDS];   /* kinds.c */
+
+/* Adds the kinds at the first call. */
+void pjrt_add_kinds(void);
+
+/* The functions of struct device, for kind k (device.c). */
+int  pjrt_count(int k);
+const char *pjrt_reason(int k);
+int  pjrt_in_use(int k);
+int  pjrt_info(int k, int index, device_info *info);
+void pjrt_describe(int k, char *text, size_t size);
+void pjrt_explain(int k, char *text, size_t size);
+void pjrt_shut(int k);
+int  pjrt_alloc(int k, int index, size_t bytes, void **at);
+void pjrt_free(int k, int index, void *at);
+int  pjrt_copy_in(int k, int index, void *to, const void *host, size_t bytes);
+int  pjrt_copy_out(int k, int index, void *host, const void *from, size_t bytes);
+int  pjrt_copy_across(int k, int index, void *to, int from_index, const void *from, size_t bytes);
+int  pjrt_sync(int k, int index);
+memory_stats *pjrt_stats(int k, int index);
+#define FAMILY(name, call) int pjrt_##name(int k, int index, call *c);
+#include "families.def"
+
+#endif

@@ -1,0 +1,261 @@
+/* The families that become lines of the open program. A function that returns ERR_NO_KERNEL has appended at most lines that
+** nobody uses; the CPU computes the call (host.c). */
+
+#include "pjrt/queue.h"
+
+static shape shape_of(const plan *p) {
+  shape s = {.ndim = p->ndim};
+  for (int k = 0; k < p->ndim; k++) s.dim[k] = p->shape[k];
+  return s;
+}
+
+/* Reads an operand and converts its elements. A number already has dtype `to`. */
+static int get_as(pjrt_queue *q, const operand *o, enum dtype to, const shape *s, const int64_t *stride, int *st) {
+  operand from = *o;
+  if (!o->data) from.dtype = to;
+  int value = queue_get(q, &from, s, stride, st);
+  if (value == EMIT_NONE) return EMIT_NONE;
+  value = emit_convert(&q->lines, value, from.dtype, to, s);
+  if (value == EMIT_NONE) *st = ERR_NO_KERNEL;
+  return value;
+}
+
+/* Converts a value of dtype d to an operand's dtype, and writes it. */
+static int put_as(pjrt_queue *q, const operand *o, enum dtype d, const shape *s, const int64_t *stride, int value) {
+  if (value != EMIT_NONE) value = emit_convert(&q->lines, value, d, o->dtype, s);
+  return value == EMIT_NONE ? ERR_NO_KERNEL : queue_put(q, o, s, stride, value);
+}
+
+/* ---- element-wise ---- */
+
+/* Returns the dtype of the result of row `op`. */
+static enum dtype map_gives(enum map_op op, enum dtype compute) {
+  static const enum op_result results[OP_COUNT] = {
+#define UNARY(name, dtypes, result, ...) [OP_##name] = RESULT_##result,
+#define BINARY UNARY
+#define TERNARY UNARY
+#define QUATERNARY UNARY
+#include "ops.def"
+  };
+  return result_dtype(results[op], compute);
+}
+
+int queue_map(pjrt_queue *q, const map_call *c) {
+  const plan *p = c->plan;
+  shape s = shape_of(p);
+  int st = OK, in[MAX_IN];
+  if (p->count == 0) return ERR_NO_KERNEL;
+  for (int k = 0; k < c->nin && st == OK; k++)
+    in[k] = get_as(q, &c->in[k], c->op == OP_where && k == 0 ? DT_bool : c->compute, &s, p->stride[1 + k], &st);
+  if (st != OK) return st;
+  int value = emit_map(&q->lines, c->op, c->compute, &s, in);
+  return put_as(q, &c->out, map_gives(c->op, c->compute), &s, p->stride[0], value);
+}
+
+/* A value of a program of several steps. */
+typedef struct typed {
+  int value;
+  enum dtype dtype;
+} typed;
+
+/* Computes a step. Half floats are rounded, and computed as float32. */
+static typed step(pjrt_queue *q, const elementwise_step *t, const typed *values, const shape *s) {
+  emission *e = &q->lines;
+  int in[MAX_ARITY];
+  if (t->op == OP_positive) {
+    typed from = values[t->in[0]];
+    int value = emit_convert(e, from.value, from.dtype, t->compute, s);
+    enum dtype to = dtype_compute(t->compute);
+    return (typed){value == EMIT_NONE ? EMIT_NONE : emit_convert(e, value, t->compute, to, s), to};
+  }
+  for (int k = 0; k < MAX_ARITY; k++) in[k] = values[t->in[k]].value;
+  return (typed){emit_map(e, t->op, t->compute, s, in), map_gives(t->op, t->compute)};
+}
+
+/* Reads the inputs and constants of a program. */
+static int get_inputs(pjrt_queue *q, const elementwise_call *c, const shape *s, typed *values) {
+  const elementwise_program *program = c->program;
+  int st = OK;
+  for (int k = 0; k < program->nin && st == OK; k++) {
+    values[k].dtype = program->in[k];
+    values[k].value = get_as(q, &c->in[k], program->in[k], s, c->plan->stride[program->nout + k], &st);
+  }
+  for (int k = 0; k < program->nconstant && st == OK; k++) {
+    operand o = {.dtype = program->constant_dtype[k], .value = program->constant[k]};
+    values[ELEMENTWISE_CONSTANT + k].dtype = o.dtype;
+    values[ELEMENTWISE_CONSTANT + k].value = queue_get(q, &o, s, NULL, &st);
+  }
+  return st;
+}
+
+int queue_elementwise(pjrt_queue *q, const elementwise_call *c) {
+  const elementwise_program *program = c->program;
+  typed values[ELEMENTWISE_REGISTER + ELEMENTWISE_REGISTERS] = {{0, 0}};
+  shape s = shape_of(c->plan);
+  if (c->plan->count == 0) return ERR_NO_KERNEL;
+  for (int k = 0; k < program->nout; k++)
+    if (!queue_accepts(q, &c->out[k])) return QUEUE_AGAIN;
+  int st = get_inputs(q, c, &s, values);
+  for (int k = 0; k < program->nstep && st == OK; k++) {
+    typed *to = &values[program->step[k].out];
+    *to = step(q, &program->step[k], values, &s);
+    if (to->value == EMIT_NONE) st = ERR_NO_KERNEL;
+  }
+  for (int k = 0; k < program->nout && st == OK; k++) {
+    typed from = values[program->out[k]];
+    st = put_as(q, &c->out[k], from.dtype, &s, c->plan->stride[k], from.value);
+  }
+  return st;
+}
+
+/* ---- reductions and softmax ---- */
+
+int queue_reduce(pjrt_queue *q, const reduce_call *c) {
+  shape kept = shape_of(&c->kept), all = kept;
+  int64_t stride[2 * MAX_DIMS];
+  enum dtype gives = c->compute;
+  int st = OK;
+  if (c->kept.count == 0 || c->reduced.count == 0 || kept.ndim + c->reduced.ndim > MAX_DIMS) return ERR_NO_KERNEL;
+  for (int k = 0; k < kept.ndim; k++) stride[k] = c->kept.stride[1][k];
+  for (int k = 0; k < c->reduced.ndim; k++) {
+    stride[all.ndim] = c->reduced.stride[0][k];
+    all.dim[all.ndim++] = c->reduced.shape[k];
+  }
+  int value = get_as(q, &c->in, c->compute, &all, stride, &st);
+  if (st != OK) return st;
+  value = emit_reduce(&q->lines, c->op, c->compute, &all, c->reduced.ndim, c->correction, value, &gives);
+  return put_as(q, &c->out, gives, &kept, c->kept.stride[0], value);
+}
+
+/* Reduces the last dim of a value, and stretches the result to the old shape. */
+static int reduce_last(emission *e, enum reduce_op op, enum dtype d, const shape *s, int value) {
+  shape less = *s;
+  int64_t dims[MAX_DIMS];
+  enum dtype gives = d;
+  less.ndim--;
+  for (int k = 0; k < less.ndim; k++) dims[k] = k;
+  value = emit_reduce(e, op, d, s, 1, 0, value, &gives);
+  return value == EMIT_NONE ? EMIT_NONE : emit_broadcast(e, emit_convert(e, value, gives, d, &less), d, &less, dims, s);
+}
+
+int queue_softmax(pjrt_queue *q, const softmax_call *c) {
+  const line_call *l = &c->line;
+  emission *e = &q->lines;
+  enum dtype d = l->compute;
+  shape s = shape_of(&l->outer);
+  int64_t from[MAX_DIMS], to[MAX_DIMS];
+  int st = OK;
+  if (l->outer.count == 0 || l->n == 0 || s.ndim == MAX_DIMS) return ERR_NO_KERNEL;
+  for (int k = 0; k < s.ndim; k++) {
+    to[k] = l->outer.stride[0][k];
+    from[k] = l->outer.stride[1][k];
+  }
+  to[s.ndim] = l->out_stride;
+  from[s.ndim] = l->in_stride;
+  s.dim[s.ndim++] = l->n;
+  int x = get_as(q, &l->in, d, &s, from, &st);
+  int most = st == OK ? reduce_last(e, REDUCE_max, d, &s, x) : EMIT_NONE;
+  if (most == EMIT_NONE) return st == OK ? ERR_NO_KERNEL : st;
+  int below = emit_simple(e, "stablehlo.subtract", 2, (int[]){x, most}, d, &s);
+  int power = emit_map(e, OP_exp, d, &s, &below);
+  int sum = power == EMIT_NONE ? EMIT_NONE : reduce_last(e, REDUCE_sum, d, &s, power);
+  if (sum == EMIT_NONE) return ERR_NO_KERNEL;
+  int result = c->op == SOFTMAX_softmax ? emit_simple(e, "stablehlo.divide", 2, (int[]){power, sum}, d, &s)
+                                        : emit_map(e, OP_log, d, &s, &sum);
+  if (c->op == SOFTMAX_log_softmax && result != EMIT_NONE)
+    result = emit_simple(e, "stablehlo.subtract", 2, (int[]){below, result}, d, &s);
+  return put_as(q, &l->out, d, &s, to, result);
+}
+
+/* ---- products ---- */
+
+/* Reads or writes a batch of matrices: sets the shape [batch …, rows, columns] and the strides of operand k of the batch. */
+static void matrices(const gemm_call *c, int k, int64_t rows, int64_t columns, const int64_t *of, shape *s, int64_t *stride) {
+  *s = shape_of(&c->batch);
+  for (int d = 0; d < s->ndim; d++) stride[d] = c->batch.stride[k][d];
+  stride[s->ndim] = of[0];
+  stride[s->ndim + 1] = of[1];
+  s->dim[s->ndim++] = rows;
+  s->dim[s->ndim++] = columns;
+}
+
+/* Appends the product of two batches. Half floats are added up in float32. */
+static int emit_product(emission *e, const gemm_call *c, int a, const shape *sa, int b, const shape *sb, const shape *sc) {
+  int batch = c->batch.ndim;
+  emit(e, "%%%d = stablehlo.dot_general %%%d, %%%d, ", e->next, a, b);
+  for (int side = 0; side < 2 && batch; side++) {
+    emit(e, side ? " x [" : "batching_dims = [");
+    for (int k = 0; k < batch; k++) emit(e, "%s%d", k ? ", " : "", k);
+    emit(e, side ? "], " : "]");
+  }
+  const char *precision = c->precision == PRECISION_tf32 ? "HIGH" : "HIGHEST";
+  emit(e, "contracting_dims = [%d] x [%d], precision = [%s, %s] : (", batch + 1, batch, precision, precision);
+  emit_type(e, c->dtype, sa);
+  emit(e, ", ");
+  emit_type(e, c->dtype, sb);
+  emit(e, ") -> ");
+  emit_type(e, dtype_compute(c->dtype), sc);
+  emit(e, "\n");
+  return e->next++;
+}
+
+/* Multiplies a value by a number. */
+static int scaled(pjrt_queue *q, int value, scalar by, enum dtype d, const shape *s, int *st) {
+  operand o = {.dtype = d, .value = by};
+  int factor = queue_get(q, &o, s, NULL, st);
+  return *st == OK ? emit_simple(&q->lines, "stablehlo.multiply", 2, (int[]){value, factor}, d, s) : EMIT_NONE;
+}
+
+static bool is_number(scalar x, int is, enum dtype d) {
+  return dtype_kind(d) < KIND_FLOAT ? x.i == is : x.f == is && (dtype_kind(d) == KIND_FLOAT || x.im == 0);
+}
+
+int queue_gemm(pjrt_queue *q, const gemm_call *c) {
+  shape sa, sb, sc;
+  int64_t ta[MAX_DIMS], tb[MAX_DIMS], tc[MAX_DIMS];
+  operand a = {.data = (void *)(uintptr_t)c->a, .dtype = c->dtype}, b = {.data = (void *)(uintptr_t)c->b, .dtype = c->dtype};
+  operand to = {.data = c->c, .dtype = c->dtype};
+  enum dtype d = dtype_compute(c->dtype);
+  int st = OK;
+  if (c->batch.count == 0 || c->m == 0 || c->n == 0 || c->k == 0 || c->batch.ndim + 2 > MAX_DIMS) return ERR_NO_KERNEL;
+  matrices(c, 1, c->m, c->k, c->a_stride, &sa, ta);
+  matrices(c, 2, c->k, c->n, c->b_stride, &sb, tb);
+  matrices(c, 0, c->m, c->n, c->c_stride, &sc, tc);
+  int left = queue_get(q, &a, &sa, ta, &st), right = st == OK ? queue_get(q, &b, &sb, tb, &st) : EMIT_NONE;
+  if (st != OK) return st;
+  int value = emit_product(&q->lines, c, left, &sa, right, &sb, &sc);
+  if (!is_number(c->alpha, 1, d)) value = scaled(q, value, c->alpha, d, &sc, &st);
+  if (st == OK && !is_number(c->beta, 0, d)) {
+    int old = get_as(q, &to, d, &sc, tc, &st);
+    if (st == OK) old = scaled(q, old, c->beta, d, &sc, &st);
+    if (st == OK) value = emit_simple(&q->lines, "stablehlo.add", 2, (int[]){value, old}, d, &sc);
+  }
+  return st == OK ? put_as(q, &to, d, &sc, tc, value) : st;
+}
+
+/* ---- families that the CPU computes ---- */
+
+#define HOST(name, call)                                    \
+  int queue_##name(pjrt_queue *q, call *c) {                \
+    (void)q;                                                \
+    (void)c;                                                \
+    return ERR_NO_KERNEL;                                   \
+  }
+HOST(scan, const scan_call)
+HOST(arange, const arange_call)
+HOST(index, const index_call)
+HOST(nonzero, nonzero_call)
+HOST(sort, const sort_call)
+HOST(search, const search_call)
+HOST(cell, const cell_call)
+HOST(attention, const attention_call)
+HOST(linalg, const linalg_call)
+HOST(cross_entropy, const cross_entropy_call)
+HOST(norm, const norm_call)
+HOST(random, const random_call)
+HOST(tiled, const tiled_call)
+HOST(user_kernel, const user_kernel_call)
+HOST(fft, const fft_call)
+HOST(update, const update_call)
+HOST(conv, const conv_call)
+HOST(pool, const pool_call)

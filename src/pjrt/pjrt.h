@@ -1,0 +1,165 @@
+#ifndef LT_PJRT_PJRT_H
+#define LT_PJRT_PJRT_H
+
+/* The part of PJRT's C interface that luatensor calls. PJRT is the interface of XLA's devices: a plugin is a shared object whose
+** function GetPjrtApi returns a table of functions. Each function takes one struct of arguments, which begins with its
+** size. `make test-pjrt` compares all numbers and offsets with the interface's own header. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PJRT_MAJOR = 0 };               /* plugins of another major version have other structs */
+
+/* The functions, with their numbers in the table. PJRT_SLOTS is the size of the part of the table that luatensor uses. */
+#define PJRT_FUNCTIONS(X)                                                                         \
+  X(Error_Destroy, 0) X(Error_Message, 1) X(Plugin_Initialize, 3) X(Event_Destroy, 5)             \
+  X(Event_Await, 8) X(Client_Create, 10) X(Client_Destroy, 11) X(Client_PlatformName, 12)         \
+  X(Client_PlatformVersion, 14) X(Client_AddressableDevices, 16) X(Client_Compile, 20)            \
+  X(Client_BufferFromHostBuffer, 22) X(DeviceDescription_Kind, 26) X(Device_GetDescription, 29)   \
+  X(LoadedExecutable_Destroy, 50) X(LoadedExecutable_Execute, 55) X(Buffer_Destroy, 58)           \
+  X(Buffer_ToHostBuffer, 70)
+enum pjrt_function {
+#define PJRT_ID(name, number) PJRT_##name = number,
+  PJRT_FUNCTIONS(PJRT_ID)
+#undef PJRT_ID
+  PJRT_SLOTS = 71
+};
+
+typedef struct PJRT_Error PJRT_Error;  /* opaque, as are clients, devices, buffers, events and programs: void * */
+
+/* Returns NULL if there is no error. Error_Destroy and Error_Message return nothing. */
+typedef PJRT_Error *pjrt_function(void *arguments);
+
+typedef struct pjrt_api {
+  size_t size;                         /* of the whole table: tells which functions a plugin has */
+  void  *extensions;
+  struct {
+    size_t size;
+    void  *extensions;
+    int    major, minor;
+  } version;
+  pjrt_function *call[PJRT_SLOTS];
+} pjrt_api;
+
+/* ---- arguments ----
+** Fields that are not set are 0. PJRT_ARGS starts a struct and sets its size. */
+
+#define PJRT_ARGS(type, name, ...) type name = {.size = sizeof(type), __VA_ARGS__}
+
+typedef struct pjrt_handle {           /* of the functions Destroy and Await */
+  size_t size;
+  void  *extensions, *handle;
+} pjrt_handle;
+
+typedef struct pjrt_nothing {          /* of Plugin_Initialize */
+  size_t size;
+  void  *extensions;
+} pjrt_nothing;
+
+typedef struct pjrt_text {             /* of the functions that return a text of a handle, which keeps the text */
+  size_t size;
+  void  *extensions, *handle;
+  const char *text;
+  size_t length;
+} pjrt_text;
+
+typedef struct pjrt_client_create {
+  size_t size;
+  void  *extensions;
+  const void *options;
+  size_t noptions;
+  void  *get, *get_context, *put, *put_context;
+  void  *client;                       /* result */
+  void  *try_get, *try_get_context;
+} pjrt_client_create;
+
+typedef struct pjrt_client_devices {
+  size_t size;
+  void  *extensions, *client;
+  void *const *devices;                /* results */
+  size_t count;
+} pjrt_client_devices;
+
+typedef struct pjrt_device_description {
+  size_t size;
+  void  *extensions, *device;
+  void  *description;                  /* result */
+} pjrt_device_description;
+
+typedef struct pjrt_program {
+  size_t size;
+  void  *extensions;
+  char  *code;
+  size_t length;
+  const char *format;
+  size_t format_length;
+} pjrt_program;
+
+typedef struct pjrt_compile {
+  size_t size;
+  void  *extensions, *client;
+  const pjrt_program *program;
+  const char *options;
+  size_t options_length;
+  void  *executable;                   /* result */
+} pjrt_compile;
+
+typedef struct pjrt_from_host {
+  size_t size;
+  void  *extensions, *client;
+  const void *data;
+  int    type;                         /* enum pjrt_type */
+  const int64_t *dims;
+  size_t ndim;
+  const int64_t *strides;
+  size_t nstrides;
+  int    semantics;                    /* enum pjrt_semantics */
+  void  *device, *memory, *layout;
+  void  *done, *buffer;                /* results: an event, after which `data` may be freed, and the buffer */
+} pjrt_from_host;
+
+typedef struct pjrt_to_host {
+  size_t size;
+  void  *extensions, *buffer, *layout;
+  void  *to;
+  size_t bytes;
+  void  *event;                        /* result */
+} pjrt_to_host;
+
+typedef struct pjrt_execute_options {
+  size_t size;
+  void  *extensions, *send, *receive;
+  size_t nsend, nreceive;
+  int    launch_id;
+  const int64_t *not_donated;          /* numbers of arguments whose buffers stay */
+  size_t nnot_donated;
+  void  *context;
+  const char *location;
+  size_t ntasks;
+  int   *tasks;
+  int64_t *incarnations;
+} pjrt_execute_options;
+
+typedef struct pjrt_execute {
+  size_t size;
+  void  *extensions, *executable;
+  pjrt_execute_options *options;
+  void *const *const *arguments;       /* [devices][nargs] */
+  size_t ndevices, nargs;
+  void **const *results;               /* [devices][number of results] */
+  void **events;                       /* [devices]; NULL: not wanted */
+  void  *device;
+} pjrt_execute;
+
+/* ---- numbers ---- */
+
+enum pjrt_semantics { PJRT_COPIES_AT_ONCE = 0 };   /* `data` may change when Client_BufferFromHostBuffer has returned */
+
+/* The numbers of dtypes: X(dtype, PJRT's name, number). */
+#define PJRT_TYPES(X)                                                                                                   \
+  X(bool, PRED, 1) X(int8, S8, 2) X(int16, S16, 3) X(int32, S32, 4) X(int64, S64, 5) X(uint8, U8, 6) X(uint16, U16, 7)  \
+  X(uint32, U32, 8) X(uint64, U64, 9) X(float16, F16, 10) X(float32, F32, 11) X(float64, F64, 12)                       \
+  X(bfloat16, BF16, 13) X(complex64, C64, 14) X(complex128, C128, 15)
+
+#endif

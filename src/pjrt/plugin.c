@@ -1,0 +1,194 @@
+#include "pjrt/plugin.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/system.h"
+
+/* ---- errors ---- */
+
+int plugin_fail(pjrt_plugin *p, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  vsnprintf(p->error, sizeof p->error, format, list);
+  va_end(list);
+  return ERR_DEVICE;
+}
+
+/* Plugins write warnings and errors to the terminal; the errors are also their results. So standard error goes nowhere while
+** a plugin works. Returns a copy of the old standard error, or -1. */
+static int silence(void) {
+  int before = dup(STDERR_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (before >= 0 && nowhere >= 0) dup2(nowhere, STDERR_FILENO);
+  if (nowhere >= 0) close(nowhere);
+  return before;
+}
+
+static void unsilence(int before) {
+  if (before < 0) return;
+  dup2(before, STDERR_FILENO);
+  close(before);
+}
+
+/* Calls a function of the plugin. If it fails, `error` gets its first line. */
+static int call(pjrt_plugin *p, enum pjrt_function f, void *arguments) {
+  if (p->process != getpid()) return plugin_fail(p, "%s cannot be used in a child process that was forked", p->name);
+  PJRT_Error *failed = p->api->call[f](arguments);
+  if (!failed) return OK;
+  PJRT_ARGS(pjrt_text, message, .handle = failed);
+  PJRT_ARGS(pjrt_handle, destroy, .handle = failed);
+  p->api->call[PJRT_Error_Message](&message);
+  plugin_fail(p, "%.*s", (int)(message.length < PJRT_TEXT ? message.length : PJRT_TEXT - 1), message.text);
+  p->error[strcspn(p->error, "\n")] = 0;
+  p->api->call[PJRT_Error_Destroy](&destroy);
+  return ERR_DEVICE;
+}
+
+static void drop(pjrt_plugin *p, enum pjrt_function f, void *handle) {
+  PJRT_ARGS(pjrt_handle, h, .handle = handle);
+  if (handle && p->process == getpid()) call(p, f, &h);
+}
+
+/* Waits for an event, and frees it. */
+static int await(pjrt_plugin *p, void *event) {
+  PJRT_ARGS(pjrt_handle, h, .handle = event);
+  if (!event) return OK;
+  int st = call(p, PJRT_Event_Await, &h);
+  drop(p, PJRT_Event_Destroy, event);
+  return st;
+}
+
+/* ---- loading ---- */
+
+static bool refuse(pjrt_plugin *p, const char *why) {
+  snprintf(p->reason, sizeof p->reason, "%.250s: %.250s", p->path, why);
+  return false;
+}
+
+/* Finds the plugin's table, and checks its version. */
+static bool open_library(pjrt_plugin *p) {
+  const pjrt_api *(*get)(void) = NULL;
+  if (!system_is_whole(p->path)) return refuse(p, "the file is not whole");
+  void *library = dlopen(p->path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    snprintf(p->reason, sizeof p->reason, "%s", dlerror());
+    return false;
+  }
+  *(void **)&get = dlsym(library, "GetPjrtApi");
+  p->api = get ? get() : NULL;
+  if (!p->api) return refuse(p, "no plugin of PJRT: it has no function GetPjrtApi");
+  char why[PJRT_TEXT];
+  if (p->api->version.major != PJRT_MAJOR) {
+    snprintf(why, sizeof why, "the plugin has version %d.%d of PJRT's interface; luatensor knows versions %d.x", p->api->version.major,
+             p->api->version.minor, PJRT_MAJOR);
+    return refuse(p, why);
+  }
+  if (p->api->size < sizeof *p->api) return refuse(p, "the plugin's version of PJRT's interface is too old");
+  return true;
+}
+
+static bool open_client(pjrt_plugin *p) {
+  PJRT_ARGS(pjrt_nothing, initialize, .extensions = NULL);
+  PJRT_ARGS(pjrt_client_create, create, .options = NULL);
+  p->process = getpid();
+  bool works = call(p, PJRT_Plugin_Initialize, &initialize) == OK && call(p, PJRT_Client_Create, &create) == OK;
+  PJRT_ARGS(pjrt_client_devices, list, .client = create.client);
+  works = works && call(p, PJRT_Client_AddressableDevices, &list) == OK;
+  if (!works) return refuse(p, p->error);
+  p->client = create.client;
+  p->devices = list.devices;
+  p->ndevice = (int)list.count;
+  return p->ndevice > 0 || refuse(p, "the plugin finds no device");
+}
+
+int plugin_load(pjrt_plugin *p) {
+  if (p->tried) return p->ndevice;
+  p->tried = true;
+  int before = silence();
+  if (!open_library(p) || !open_client(p)) p->ndevice = 0;
+  unsilence(before);
+  return p->ndevice;
+}
+
+void plugin_close(pjrt_plugin *p) {
+  drop(p, PJRT_Client_Destroy, p->client);
+  p->client = NULL;
+  p->ndevice = 0;
+  p->tried = false;
+}
+
+/* ---- descriptions ---- */
+
+static void read_text(pjrt_plugin *p, enum pjrt_function f, void *handle, char *to, size_t size) {
+  PJRT_ARGS(pjrt_text, text, .handle = handle);
+  to[0] = 0;
+  if (call(p, f, &text) == OK) snprintf(to, size, "%.*s", (int)text.length, text.text);
+  to[strcspn(to, "\n")] = 0;
+}
+
+void plugin_describe(pjrt_plugin *p, int index, char *name, size_t size, char *software, size_t software_size) {
+  PJRT_ARGS(pjrt_device_description, d, .device = p->devices[index]);
+  char platform[32], version[64];
+  name[0] = 0;
+  if (call(p, PJRT_Device_GetDescription, &d) == OK) read_text(p, PJRT_DeviceDescription_Kind, d.description, name, size);
+  read_text(p, PJRT_Client_PlatformName, p->client, platform, sizeof platform);
+  read_text(p, PJRT_Client_PlatformVersion, p->client, version, sizeof version);
+  snprintf(software, software_size, "PJRT %d.%d, %s %s", p->api->version.major, p->api->version.minor, platform, version);
+}
+
+/* ---- buffers ---- */
+
+int buffer_upload(pjrt_plugin *p, int index, enum dtype d, int64_t count, const void *data, void **buffer) {
+  static const int types[DTYPE_COUNT] = {
+#define TYPE(name, theirs, number) [DT_##name] = number,
+    PJRT_TYPES(TYPE)
+#undef TYPE
+  };
+  PJRT_ARGS(pjrt_from_host, c, .client = p->client, .data = data, .type = types[d], .dims = &count, .ndim = count >= 0,
+            .semantics = PJRT_COPIES_AT_ONCE, .device = p->devices[index]);
+  int st = call(p, PJRT_Client_BufferFromHostBuffer, &c);
+  if (st == OK) st = await(p, c.done);
+  *buffer = c.buffer;
+  return st;
+}
+
+int buffer_download(pjrt_plugin *p, void *buffer, void *to, size_t bytes) {
+  PJRT_ARGS(pjrt_to_host, c, .buffer = buffer, .to = to, .bytes = bytes);
+  int st = call(p, PJRT_Buffer_ToHostBuffer, &c);
+  return st == OK ? await(p, c.event) : st;
+}
+
+void buffer_drop(pjrt_plugin *p, void *buffer) { drop(p, PJRT_Buffer_Destroy, buffer); }
+
+/* ---- programs ---- */
+
+/* A serialised xla::CompileOptionsProto: executable_build_options (3) {num_replicas (4): 1, num_partitions (5): 1},
+** compile_portable_executable (4): true, so that a program runs on each device of the client. */
+static const char compile_options[] = {0x1a, 0x04, 0x20, 0x01, 0x28, 0x01, 0x20, 0x01};
+
+int program_compile(pjrt_plugin *p, char *text, size_t length, void **program) {
+  static const char format[] = "mlir";
+  PJRT_ARGS(pjrt_program, source, .code = text, .length = length, .format = format, .format_length = sizeof format - 1);
+  PJRT_ARGS(pjrt_compile, c, .client = p->client, .program = &source, .options = compile_options,
+            .options_length = sizeof compile_options);
+  int before = silence(), st = call(p, PJRT_Client_Compile, &c);
+  unsilence(before);
+  *program = c.executable;
+  return st;
+}
+
+void program_drop(pjrt_plugin *p, void *program) { drop(p, PJRT_LoadedExecutable_Destroy, program); }
+
+int program_run(pjrt_plugin *p, int index, void *program, void *const *arguments, int narg, void **results) {
+  void *event = NULL;
+  PJRT_ARGS(pjrt_execute_options, options, .extensions = NULL);
+  PJRT_ARGS(pjrt_execute, c, .executable = program, .options = &options, .arguments = &arguments, .ndevices = 1,
+            .nargs = (size_t)narg, .results = &results, .events = &event, .device = p->devices[index]);
+  int st = call(p, PJRT_LoadedExecutable_Execute, &c);
+  return st == OK ? await(p, event) : st;
+}

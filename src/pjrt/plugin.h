@@ -1,0 +1,51 @@
+#ifndef LT_PJRT_PLUGIN_H
+#define LT_PJRT_PLUGIN_H
+
+/* Plugins of PJRT, and what their client does: buffers, programs, execution. A buffer is an immutable array in a device's
+** memory. The functions must be called with LOCK_PJRT, and return OK or ERR_DEVICE; then `error` has the message. */
+
+#include <sys/types.h>
+
+#include "base/device.h"
+#include "pjrt/pjrt.h"
+
+enum { PJRT_TEXT = 512 };
+
+typedef struct pjrt_plugin {
+  char  name[16], path[1024];          /* the name in scripts, and the file */
+  bool  tried;                         /* the plugin has been loaded, or `reason` says why not */
+  char  reason[PJRT_TEXT], error[PJRT_TEXT];
+  pid_t process;                       /* the process that has loaded the plugin: a child has none of its threads */
+  const pjrt_api *api;
+  void *client;                        /* NULL: the devices are closed */
+  void *const *devices;
+  int   ndevice;
+  struct pjrt_queue *queue;            /* [ndevice] (queue.h) */
+  struct pjrt_programs *programs;      /* compiled programs (programs.c) */
+} pjrt_plugin;
+
+/* Loads the plugin at the first call. Returns the number of devices; if there are none, `reason` says why. */
+int plugin_load(pjrt_plugin *p);
+
+/* Writes an error of luatensor's own to `error`, and returns ERR_DEVICE. */
+int plugin_fail(pjrt_plugin *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Writes the device's name, such as "TPU v5 lite", and that of the platform with its version. */
+void plugin_describe(pjrt_plugin *p, int index, char *name, size_t size, char *software, size_t software_size);
+
+/* Makes a buffer of `count` elements, or of one element without dims if count is -1. `data` may change afterwards. */
+int  buffer_upload(pjrt_plugin *p, int index, enum dtype d, int64_t count, const void *data, void **buffer);
+int  buffer_download(pjrt_plugin *p, void *buffer, void *to, size_t bytes);
+void buffer_drop(pjrt_plugin *p, void *buffer);
+
+/* Compiles a program. `text` is StableHLO. */
+int  program_compile(pjrt_plugin *p, char *text, size_t length, void **program);
+void program_drop(pjrt_plugin *p, void *program);
+
+/* Runs a program on one device. On success, results[0 …] are new buffers. */
+int  program_run(pjrt_plugin *p, int index, void *program, void *const *arguments, int narg, void **results);
+
+/* Closes the client. */
+void plugin_close(pjrt_plugin *p);
+
+#endif

@@ -1,0 +1,234 @@
+#include "pjrt/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/grow.h"
+
+enum { LARGE = 1 << 16 };              /* blocks of so many bytes have pages of their own */
+
+/* ---- memory ---- */
+
+static void *new_shadow(size_t bytes) {
+  if (bytes < LARGE) return aligned_alloc(64, (bytes + 64) / 64 * 64);
+  void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return at == MAP_FAILED ? NULL : at;
+}
+
+static void free_shadow(void *at, size_t bytes) {
+  if (bytes < LARGE) free(at);
+  else munmap(at, bytes);
+}
+
+/* Says that the shadow has no current elements, and gives the memory of a large one back. */
+static void leave_shadow(block *b) {
+  if (b->in_shadow && b->bytes >= LARGE) madvise(b->at, b->bytes, MADV_DONTNEED);
+  b->in_shadow = false;
+}
+
+/* Returns the number of the first block that begins behind an address. */
+static size_t find_behind(const pjrt_queue *q, const char *at) {
+  size_t from = 0, to = q->nblock;
+  while (from < to) {
+    size_t middle = (from + to) / 2;
+    if (q->blocks[middle]->at <= at) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+block *block_of(const pjrt_queue *q, const void *at) {
+  size_t k = find_behind(q, at);
+  block *b = k ? q->blocks[k - 1] : NULL;
+  return b && (size_t)((const char *)at - b->at) < b->bytes ? b : NULL;
+}
+
+int block_new(pjrt_queue *q, size_t bytes, void **at) {
+  block **list = list_with_room(q->blocks, q->nblock, &q->block_room, sizeof *list), *b = calloc(1, sizeof *b);
+  if (list) q->blocks = list;
+  char *shadow = list && b ? new_shadow(bytes) : NULL;
+  if (!shadow) {
+    free(b);
+    return ERR_MEMORY;
+  }
+  *b = (block){.at = shadow, .bytes = bytes, .in_shadow = true, .fresh = true, .argument = NONE, .result = NONE};
+  size_t k = find_behind(q, shadow);
+  memmove(q->blocks + k + 1, q->blocks + k, (q->nblock - k) * sizeof *q->blocks);
+  q->blocks[k] = b;
+  q->nblock++;
+  q->stats.live += bytes;
+  if (q->stats.live > q->stats.peak) q->stats.peak = q->stats.live;
+  *at = shadow;
+  return OK;
+}
+
+/* Takes the block off the list of blocks that wait for results. */
+static void unlink_pending(pjrt_queue *q, block *b) {
+  if (!b->pending) return;
+  if (b->before) b->before->next = b->next;
+  else q->pending = b->next;
+  if (b->next) b->next->before = b->before;
+  b->pending = false;
+}
+
+/* Gives the block's buffer up. An argument of the open program lives until the program has run. */
+static void retire_buffer(pjrt_queue *q, block *b) {
+  if (b->buffer && b->run == q->run && b->argument != NONE) q->arguments[b->argument].owned = true;
+  else buffer_drop(q->plugin, b->buffer);
+  b->buffer = NULL;
+  b->argument = NONE;
+}
+
+void block_free(pjrt_queue *q, void *at) {
+  size_t k = find_behind(q, at);
+  if (k-- == 0 || q->blocks[k]->at != at) return;        /* the device has been closed since */
+  block *b = q->blocks[k];
+  unlink_pending(q, b);
+  retire_buffer(q, b);
+  free_shadow(b->at, b->bytes);
+  q->stats.live -= b->bytes;
+  q->nblock--;
+  memmove(q->blocks + k, q->blocks + k + 1, (q->nblock - k) * sizeof *q->blocks);
+  free(b);
+}
+
+int block_read(pjrt_queue *q, block *b) {
+  int st = b->pending ? queue_run(q) : OK;
+  if (st == OK && b->lost) st = plugin_fail(q->plugin, "the elements are lost, because a program failed");
+  if (st != OK || b->in_shadow) return st;
+  st = buffer_download(q->plugin, b->buffer, b->at, (size_t)block_count(b, b->dtype) * (size_t)dtype_size(b->dtype));
+  b->in_shadow = st == OK;
+  return st;
+}
+
+int block_write(pjrt_queue *q, block *b) {
+  int st = block_read(q, b);
+  if (st != OK) return st;
+  retire_buffer(q, b);
+  b->fresh = false;
+  return OK;
+}
+
+void block_discard(pjrt_queue *q, block *b) {
+  unlink_pending(q, b);
+  retire_buffer(q, b);
+  b->in_shadow = true;
+  b->fresh = b->lost = false;
+}
+
+/* ---- values ---- */
+
+/* Makes the block's buffer an argument of the open program. */
+static int add_argument(pjrt_queue *q, block *b) {
+  argument *list = list_with_room(q->arguments, q->nargument, &q->argument_room, sizeof *list);
+  if (!list) return EMIT_NONE;
+  q->arguments = list;
+  b->flat = q->lines.next++;
+  b->whole = EMIT_NONE;
+  b->run = q->run;
+  b->argument = (int)q->nargument;
+  emit(&q->head, "%s%%%d: ", q->nargument ? ", " : "", b->flat);
+  emit_type(&q->head, b->dtype, &(shape){1, {block_count(b, b->dtype)}});
+  list[q->nargument++] = (argument){b->buffer, false};
+  return b->flat;
+}
+
+/* Makes a buffer of dtype d from the shadow. */
+static int upload(pjrt_queue *q, block *b, enum dtype d) {
+  int st = block_read(q, b);
+  if (st != OK) return st;
+  retire_buffer(q, b);
+  b->dtype = d;
+  st = buffer_upload(q->plugin, q->index, d, block_count(b, d), b->at, &b->buffer);
+  if (st == OK && b->bytes >= LARGE) leave_shadow(b);
+  return st;
+}
+
+int queue_flat(pjrt_queue *q, block *b, enum dtype d, int *st) {
+  bool has_value = b->run == q->run && (b->pending || b->argument != NONE);
+  *st = b->lost ? block_read(q, b) : b->bytes % (size_t)dtype_size(d) ? ERR_NO_KERNEL : OK;
+  if (*st == OK && has_value && b->dtype == d) return b->flat;
+  if (*st == OK && b->pending) *st = QUEUE_AGAIN;
+  if (*st == OK && b->fresh) return emit_constant(&q->lines, d, &(shape){1, {block_count(b, d)}}, (scalar){0});
+  if (*st == OK && (!b->buffer || b->dtype != d)) *st = upload(q, b, d);
+  int value = *st == OK ? add_argument(q, b) : EMIT_NONE;
+  if (*st == OK && value == EMIT_NONE) *st = ERR_MEMORY;
+  return value;
+}
+
+int queue_set(pjrt_queue *q, block *b, enum dtype d, int flat, int whole, const shape *s) {
+  result *list = list_with_room(q->results, q->nresult, &q->result_room, sizeof *list);
+  if (!list) return ERR_MEMORY;
+  q->results = list;
+  if (flat == EMIT_NONE) flat = emit_reshape(&q->lines, whole, d, s, &(shape){1, {block_count(b, d)}});
+  retire_buffer(q, b);
+  leave_shadow(b);
+  b->fresh = b->lost = false;
+  b->dtype = d;
+  b->run = q->run;
+  b->flat = flat;
+  b->whole = whole;
+  b->form = *s;
+  b->result = (int)q->nresult;
+  list[q->nresult++] = (result){flat, d, block_count(b, d)};
+  if (b->pending) return OK;
+  b->pending = true;
+  b->before = NULL;
+  b->next = q->pending;
+  if (b->next) b->next->before = b;
+  q->pending = b;
+  return OK;
+}
+
+int queue_number(pjrt_queue *q, enum dtype d, scalar is) {
+  number *list = list_with_room(q->numbers, q->nnumber, &q->number_room, sizeof *list);
+  if (!list) return EMIT_NONE;
+  q->numbers = list;
+  list[q->nnumber++] = (number){q->lines.next, d, is};
+  return q->lines.next++;
+}
+
+/* ---- running ---- */
+
+/* Starts an empty program. */
+static void start_again(pjrt_queue *q) {
+  for (size_t k = 0; k < q->nargument; k++)
+    if (q->arguments[k].owned) buffer_drop(q->plugin, q->arguments[k].buffer);
+  q->nargument = q->nresult = q->nnumber = 0;
+  q->ncall = 0;
+  q->head.length = q->lines.length = 0;
+  q->head.failed = q->lines.failed = false;
+  q->lines.next = 0;
+  q->run++;
+}
+
+int queue_run(pjrt_queue *q) {
+  void **buffers = NULL;
+  int st = OK;
+  if (q->pending) {
+    buffers = calloc(q->nresult, sizeof *buffers);
+    st = buffers && !q->lines.failed && !q->head.failed ? programs_run(q, buffers) : ERR_MEMORY;
+  }
+  for (block *b = q->pending; b; b = b->next) {
+    b->pending = false;
+    b->lost = st != OK;
+    if (st == OK) b->buffer = buffers[b->result];
+    b->argument = NONE;
+  }
+  q->pending = NULL;
+  free(buffers);
+  start_again(q);
+  return st;
+}
+
+void queue_free(pjrt_queue *q) {
+  while (q->nblock) block_free(q, q->blocks[0]->at);
+  start_again(q);
+  free(q->arguments);
+  free(q->results);
+  free(q->numbers);
+  free(q->blocks);
+  free(q->head.text);
+  free(q->lines.text);
+}

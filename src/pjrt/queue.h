@@ -1,0 +1,136 @@
+#ifndef LT_PJRT_QUEUE_H
+#define LT_PJRT_QUEUE_H
+
+/* Memory and queued work of a device. A device computes nothing at once: each call appends lines to the device's open
+** program, which runs when somebody needs a result. All functions must be called with LOCK_PJRT.
+**
+** A block of memory is a range of ordinary addresses, the shadow, so that the kernels of the CPU can compute what plugins do
+** not take. Its elements are in one or several places: in the shadow, in a buffer of the plugin, or in a value of the open
+** program. A buffer is an array of one dim with all elements of the block, in the dtype in which they were written or first
+** used. A block whose elements are used in another dtype passes through the shadow. */
+
+#include "pjrt/emit.h"
+#include "pjrt/plugin.h"
+
+typedef struct block {
+  char   *at;                          /* the shadow */
+  size_t  bytes;
+  bool    in_shadow, fresh, lost;      /* fresh: nothing was written; lost: the program that computes the elements has failed */
+  void   *buffer;                      /* or NULL */
+  enum dtype dtype;                    /* of the buffer and of the values */
+
+  /* Values of the open program, if `run` is its number. */
+  unsigned run;
+  bool     pending;                    /* the values are newer than shadow and buffer */
+  int      flat, whole;                /* the elements as an array of one dim, and in the shape `form`, or EMIT_NONE */
+  shape    form;
+  int      argument, result;           /* the numbers in the program's lists, or NONE */
+  struct block *next, *before;         /* the list of pending blocks */
+} block;
+
+enum { NONE = -1 };
+
+typedef struct argument {
+  void *buffer;
+  bool  owned;                         /* the block has been freed or overwritten: the buffer is freed after the run */
+} argument;
+
+/* A value that may be a result: all elements of a block that a call has written. */
+typedef struct result {
+  int     value;
+  enum dtype dtype;
+  int64_t count;
+} result;
+
+/* A number of a call, a value without dims. */
+typedef struct number {
+  int    value;
+  enum dtype dtype;
+  scalar is;
+} number;
+
+/* The open program of a device. */
+typedef struct pjrt_queue {
+  pjrt_plugin *plugin;
+  int       index;
+  emission  head, lines;               /* the list of arguments, and the lines that compute values */
+  unsigned  run;                       /* increased when the program has run */
+  int       ncall;
+  argument *arguments;
+  result   *results;
+  number   *numbers;
+  size_t    nargument, argument_room, nresult, result_room, nnumber, number_room;
+  block    *pending;                   /* the blocks whose elements are results */
+  block   **blocks;                    /* all blocks, sorted by address */
+  size_t    nblock, block_room;
+  memory_stats stats;
+} pjrt_queue;
+
+enum {
+  MOST_CALLS = 512,                    /* a program of so many calls runs */
+  QUEUE_AGAIN = -1                     /* a status: the open program must run before the call can be appended */
+};
+
+/* ---- memory ---- */
+
+int    block_new(pjrt_queue *q, size_t bytes, void **at);
+void   block_free(pjrt_queue *q, void *at);
+block *block_of(const pjrt_queue *q, const void *at);      /* the block of an address, or NULL */
+
+/* Brings the elements to the shadow. block_write: the caller is going to write them there. */
+int    block_read(pjrt_queue *q, block *b);
+int    block_write(pjrt_queue *q, block *b);
+
+/* Forgets the elements. The caller is going to write all of them to the shadow. */
+void   block_discard(pjrt_queue *q, block *b);
+
+/* ---- the open program ---- */
+
+/* Returns the number of elements of dtype d of a block. */
+static inline int64_t block_count(const block *b, enum dtype d) { return (int64_t)b->bytes / dtype_size(d); }
+
+/* Returns the value of all elements of a block as an array of one dim, of dtype d. Returns EMIT_NONE after an error, which is
+** stored in *st. */
+int queue_flat(pjrt_queue *q, block *b, enum dtype d, int *st);
+
+/* Makes value `flat` of one dim, or `whole` of shape s, the elements of the block. One of the values may be EMIT_NONE. */
+int queue_set(pjrt_queue *q, block *b, enum dtype d, int flat, int whole, const shape *s);
+
+/* Returns a value without dims, or EMIT_NONE if memory is exhausted. */
+int queue_number(pjrt_queue *q, enum dtype d, scalar is);
+
+/* Runs the open program. */
+int queue_run(pjrt_queue *q);
+
+/* Forgets the open program, and frees all memory of the queue but not the queue. */
+void queue_free(pjrt_queue *q);
+
+/* ---- operands (view.c) ---- */
+
+/* Returns the value of the operand's elements in the given shape and dtype o->dtype. A number becomes a tensor. Returns
+** EMIT_NONE after an error, stored in *st, or if *st is ERR_NO_KERNEL. */
+int queue_get(pjrt_queue *q, const operand *o, const shape *s, const int64_t *stride, int *st);
+
+/* False if a write to a part of the operand's block would return QUEUE_AGAIN. */
+bool queue_accepts(const pjrt_queue *q, const operand *o);
+
+/* Writes a value of shape s and of dtype o->dtype to the operand's elements. */
+int queue_put(pjrt_queue *q, const operand *o, const shape *s, const int64_t *stride, int value);
+
+/* ---- families ----
+** queue_<name> appends a call to the open program (families.c). host_<name> brings the operands of a call to the shadow, so that
+** the CPU can compute it there (host.c). */
+
+#define FAMILY(name, call) int queue_##name(pjrt_queue *q, call *c);
+#include "families.def"
+#define FAMILY(name, call) int host_##name(pjrt_queue *q, call *c);
+#include "families.def"
+
+/* ---- compiled programs (programs.c) ---- */
+
+/* Runs the open program of q, whose wanted results are those of its pending blocks. buffers[k] becomes the buffer of result k if
+** the result is wanted, else NULL. */
+int  programs_run(pjrt_queue *q, void **buffers);
+void programs_free(pjrt_plugin *p);
+
+#endif
