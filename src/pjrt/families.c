@@ -108,7 +108,7 @@ int queue_elementwise(pjrt_queue *q, const elementwise_call *c) {
   return st;
 }
 
-/* ---- reductions and softmax ---- */
+/* ---- reductions, scans, softmax ---- */
 
 int queue_reduce(pjrt_queue *q, const reduce_call *c) {
   shape kept = shape_of(&c->kept), all = kept;
@@ -127,44 +127,45 @@ int queue_reduce(pjrt_queue *q, const reduce_call *c) {
   return put_as(q, &c->out, gives, &kept, c->kept.stride[0], value);
 }
 
-/* Reduces the last dim of a value, and stretches the result to the old shape. */
-static int reduce_last(emission *e, enum reduce_op op, enum dtype d, const shape *s, int value) {
-  shape less = *s;
-  int64_t dims[MAX_DIMS];
-  enum dtype gives = d;
-  less.ndim--;
-  for (int k = 0; k < less.ndim; k++) dims[k] = k;
-  value = emit_reduce(e, op, d, s, 1, 0, value, &gives);
-  return value == EMIT_NONE ? EMIT_NONE : emit_broadcast(e, emit_convert(e, value, gives, d, &less), d, &less, dims, s);
+/* The shape [outer …, n] of the lines of a call, and the strides of its operands. */
+typedef struct lines {
+  shape   s;
+  int64_t in[MAX_DIMS], out[MAX_DIMS];
+} lines;
+
+static bool make_lines(const line_call *c, lines *l) {
+  int n = c->outer.ndim;
+  if (c->outer.count == 0 || c->n == 0 || n == MAX_DIMS) return false;
+  l->s = shape_of(&c->outer);
+  for (int k = 0; k < n; k++) {
+    l->out[k] = c->outer.stride[0][k];
+    l->in[k] = c->outer.stride[1][k];
+  }
+  l->out[n] = c->out_stride;
+  l->in[n] = c->in_stride;
+  l->s.dim[l->s.ndim++] = c->n;
+  return true;
+}
+
+int queue_scan(pjrt_queue *q, const scan_call *c) {
+  lines l;
+  enum dtype gives = c->line.compute;
+  int st = OK;
+  if (!make_lines(&c->line, &l)) return ERR_NO_KERNEL;
+  int value = get_as(q, &c->line.in, c->line.compute, &l.s, l.in, &st);
+  if (st != OK) return st;
+  value = emit_scan(&q->lines, c->op, c->line.compute, &l.s, c->initial, value, &gives);
+  l.s.dim[l.s.ndim - 1] += c->initial;
+  return put_as(q, &c->line.out, gives, &l.s, l.out, value);
 }
 
 int queue_softmax(pjrt_queue *q, const softmax_call *c) {
-  const line_call *l = &c->line;
-  emission *e = &q->lines;
-  enum dtype d = l->compute;
-  shape s = shape_of(&l->outer);
-  int64_t from[MAX_DIMS], to[MAX_DIMS];
+  lines l;
   int st = OK;
-  if (l->outer.count == 0 || l->n == 0 || s.ndim == MAX_DIMS) return ERR_NO_KERNEL;
-  for (int k = 0; k < s.ndim; k++) {
-    to[k] = l->outer.stride[0][k];
-    from[k] = l->outer.stride[1][k];
-  }
-  to[s.ndim] = l->out_stride;
-  from[s.ndim] = l->in_stride;
-  s.dim[s.ndim++] = l->n;
-  int x = get_as(q, &l->in, d, &s, from, &st);
-  int most = st == OK ? reduce_last(e, REDUCE_max, d, &s, x) : EMIT_NONE;
-  if (most == EMIT_NONE) return st == OK ? ERR_NO_KERNEL : st;
-  int below = emit_simple(e, "stablehlo.subtract", 2, (int[]){x, most}, d, &s);
-  int power = emit_map(e, OP_exp, d, &s, &below);
-  int sum = power == EMIT_NONE ? EMIT_NONE : reduce_last(e, REDUCE_sum, d, &s, power);
-  if (sum == EMIT_NONE) return ERR_NO_KERNEL;
-  int result = c->op == SOFTMAX_softmax ? emit_simple(e, "stablehlo.divide", 2, (int[]){power, sum}, d, &s)
-                                        : emit_map(e, OP_log, d, &s, &sum);
-  if (c->op == SOFTMAX_log_softmax && result != EMIT_NONE)
-    result = emit_simple(e, "stablehlo.subtract", 2, (int[]){below, result}, d, &s);
-  return put_as(q, &l->out, d, &s, to, result);
+  if (!make_lines(&c->line, &l)) return ERR_NO_KERNEL;
+  int value = get_as(q, &c->line.in, c->line.compute, &l.s, l.in, &st);
+  if (st != OK) return st;
+  return put_as(q, &c->line.out, c->line.compute, &l.s, l.out, emit_softmax(&q->lines, c->op, c->line.compute, &l.s, value));
 }
 
 /* ---- products ---- */
@@ -241,7 +242,6 @@ int queue_gemm(pjrt_queue *q, const gemm_call *c) {
     (void)c;                                                \
     return ERR_NO_KERNEL;                                   \
   }
-HOST(scan, const scan_call)
 HOST(arange, const arange_call)
 HOST(index, const index_call)
 HOST(nonzero, nonzero_call)
