@@ -314,7 +314,7 @@ deps-doc:   ; @tools/deps build run doc
 # ---- use --------------------------------------------------------------------------------------
 
 # Runs make again, because the first make searched for packages before they were installed.
-.PHONY: demo bench bench-distributed sweep deps-peers jupyter
+.PHONY: demo bench bench-distributed sweep deps-peers deps-pjrt jupyter
 demo: deps-run            ## builds and runs every experiment at full size; DEMO="--iterations 2" for a quick look
 	@$(MAKE) --no-print-directory build
 	@tools/lua examples/demo.lua $(DEMO)
@@ -334,6 +334,13 @@ deps-peers:               ## installs PyTorch and NumPy into a virtual environme
 	@test -x "$(PEERS)/bin/python" || python3 -m venv "$(PEERS)"
 	@"$(PEERS)/bin/pip" install --quiet torch numpy
 	@echo "PYTHON=$(PEERS)/bin/python"
+
+PJRT ?= $(HOME)/.cache/luatensor/pjrt
+deps-pjrt:                ## installs plugins of PJRT for the CPU into a virtual environment outside of the repository: PJRT=folder
+	@tools/deps peers
+	@test -x "$(PJRT)/bin/python" || python3 -m venv "$(PJRT)"
+	@"$(PJRT)/bin/pip" install --quiet --no-deps --only-binary :all: --require-hashes -r tools/pjrt.txt
+	@ls $(PJRT_PLUGINS)
 
 JUPYTER ?= $(HOME)/.cache/luatensor/jupyter
 jupyter: deps-run         ## builds, and installs JupyterLab and the kernel for Lua outside of the repository: JUPYTER=folder

@@ -52,6 +52,11 @@ build/spec/second_device.so: spec/support/second_device.c src/base/device.h src/
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fPIC $(LIBFLAG) -Wall -Wextra -Wpedantic -Isrc -isystem $(LUA_INCDIR) -o $@ $< -ldl
 
+# A plugin of PJRT without devices, for spec/pjrt/plugin_spec.lua.
+build/spec/fake_pjrt.so: spec/pjrt/fake_plugin.c src/pjrt/pjrt.h
+	@mkdir -p $(@D)
+	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fPIC $(LIBFLAG) -Wall -Wextra -Wpedantic -Isrc -o $@ $<
+
 build/spec/plan_check: spec/support/plan_check.c src/gpu/plan.c src/base/dtype.c
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Isrc -o $@ $^ -lm
@@ -69,7 +74,7 @@ test: deps-test           ## runs all specs, and some of them again on an emulat
 # The folder of an emulated GPU whose cuBLAS is unusable, so that our own kernels multiply.
 NO_BLAS := $(BUILD)/spec/no-cublas
 
-test-hosts: build $(HOSTS) $(EMBEDDING) build/spec/dlpack_peer.so build/spec/second_device.so build/spec/plan_check build/spec/units emulator $(NO_BLAS)/libcuda.so.1
+test-hosts: build $(HOSTS) $(EMBEDDING) build/spec/dlpack_peer.so build/spec/second_device.so build/spec/fake_pjrt.so build/spec/plan_check build/spec/units emulator $(NO_BLAS)/libcuda.so.1
 	@mkdir -p $(dir $(COMPILED))
 
 # Runs one spec file on each core, because an emulated GPU computes and compiles on one core.
@@ -235,6 +240,21 @@ HIP_SHARE ?= $(if $(FULL),1:0,64:$(ROTATION))
 
 test-hiprtc: build/spec/units   ## compiles a share of the specs' kernels by AMD's hipRTC, if it is installed; FULL=1: all
 	@$(call COMPILE_REALLY,$(HIP_SHARE),$(LIBHIPRTC),$(HIP_ARCHS),no libamdhip64 here: apt-get install libamdhip64-5)
+
+# ---- PJRT -------------------------------------------------------------------------------------------
+
+# The plugins that make deps-pjrt installs, each of which is a device "xla" of the specs of spec/pjrt.
+PJRT_PACKAGES = $(PJRT)/lib/python3*/site-packages
+PJRT_PLUGINS  = $(PJRT_PACKAGES)/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so $(PJRT_PACKAGES)/fastatomstruct_xla_cpu/libpjrt_cpu.so \
+                $(PJRT_PACKAGES)/lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so
+
+.PHONY: test-pjrt
+test-pjrt: build build/spec/fake_pjrt.so build/spec/second_device.so   ## runs the specs of devices of PJRT on the plugins that make deps-pjrt installs
+	@if [ -z "$(wildcard $(PJRT_PLUGINS))" ]; then $(call SKIP,no plugins in $(PJRT): make deps-pjrt installs them); \
+	else $(CC) -std=gnu11 -fsyntax-only -Isrc -I$(firstword $(wildcard $(PJRT_PACKAGES)))/xla_plugins/xla_cpu_pjrt/include \
+	    spec/pjrt/header_check.c && \
+	  spec/support/sum $(foreach plugin,$(wildcard $(PJRT_PLUGINS)),"$(RUN_SPECS) --label $(notdir $(plugin)) \
+	    LUATENSOR_PJRT_XLA=$(plugin) spec/pjrt/*_spec.lua"); fi
 
 # ---- ARM64 ------------------------------------------------------------------------------------------
 

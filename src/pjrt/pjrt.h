@@ -20,7 +20,7 @@ enum { PJRT_MAJOR = 0 };               /* plugins of another major version have 
   X(LoadedExecutable_Destroy, 50) X(LoadedExecutable_Execute, 55) X(Buffer_Destroy, 58)           \
   X(Buffer_ToHostBuffer, 70)
 enum pjrt_function {
-#define PJRT_ID(name, number) PJRT_##name = number,
+#define PJRT_ID(name, number) PJRT_CALL_##name = number,
   PJRT_FUNCTIONS(PJRT_ID)
 #undef PJRT_ID
   PJRT_SLOTS = 71

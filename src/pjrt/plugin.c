@@ -42,10 +42,10 @@ static int call(pjrt_plugin *p, enum pjrt_function f, void *arguments) {
   if (!failed) return OK;
   PJRT_ARGS(pjrt_text, message, .handle = failed);
   PJRT_ARGS(pjrt_handle, destroy, .handle = failed);
-  p->api->call[PJRT_Error_Message](&message);
+  p->api->call[PJRT_CALL_Error_Message](&message);
   plugin_fail(p, "%.*s", (int)(message.length < PJRT_TEXT ? message.length : PJRT_TEXT - 1), message.text);
   p->error[strcspn(p->error, "\n")] = 0;
-  p->api->call[PJRT_Error_Destroy](&destroy);
+  p->api->call[PJRT_CALL_Error_Destroy](&destroy);
   return ERR_DEVICE;
 }
 
@@ -58,8 +58,8 @@ static void drop(pjrt_plugin *p, enum pjrt_function f, void *handle) {
 static int await(pjrt_plugin *p, void *event) {
   PJRT_ARGS(pjrt_handle, h, .handle = event);
   if (!event) return OK;
-  int st = call(p, PJRT_Event_Await, &h);
-  drop(p, PJRT_Event_Destroy, event);
+  int st = call(p, PJRT_CALL_Event_Await, &h);
+  drop(p, PJRT_CALL_Event_Destroy, event);
   return st;
 }
 
@@ -96,9 +96,9 @@ static bool open_client(pjrt_plugin *p) {
   PJRT_ARGS(pjrt_nothing, initialize, .extensions = NULL);
   PJRT_ARGS(pjrt_client_create, create, .options = NULL);
   p->process = getpid();
-  bool works = call(p, PJRT_Plugin_Initialize, &initialize) == OK && call(p, PJRT_Client_Create, &create) == OK;
+  bool works = call(p, PJRT_CALL_Plugin_Initialize, &initialize) == OK && call(p, PJRT_CALL_Client_Create, &create) == OK;
   PJRT_ARGS(pjrt_client_devices, list, .client = create.client);
-  works = works && call(p, PJRT_Client_AddressableDevices, &list) == OK;
+  works = works && call(p, PJRT_CALL_Client_AddressableDevices, &list) == OK;
   if (!works) return refuse(p, p->error);
   p->client = create.client;
   p->devices = list.devices;
@@ -116,7 +116,7 @@ int plugin_load(pjrt_plugin *p) {
 }
 
 void plugin_close(pjrt_plugin *p) {
-  drop(p, PJRT_Client_Destroy, p->client);
+  drop(p, PJRT_CALL_Client_Destroy, p->client);
   p->client = NULL;
   p->ndevice = 0;
   p->tried = false;
@@ -135,9 +135,9 @@ void plugin_describe(pjrt_plugin *p, int index, char *name, size_t size, char *s
   PJRT_ARGS(pjrt_device_description, d, .device = p->devices[index]);
   char platform[32], version[64];
   name[0] = 0;
-  if (call(p, PJRT_Device_GetDescription, &d) == OK) read_text(p, PJRT_DeviceDescription_Kind, d.description, name, size);
-  read_text(p, PJRT_Client_PlatformName, p->client, platform, sizeof platform);
-  read_text(p, PJRT_Client_PlatformVersion, p->client, version, sizeof version);
+  if (call(p, PJRT_CALL_Device_GetDescription, &d) == OK) read_text(p, PJRT_CALL_DeviceDescription_Kind, d.description, name, size);
+  read_text(p, PJRT_CALL_Client_PlatformName, p->client, platform, sizeof platform);
+  read_text(p, PJRT_CALL_Client_PlatformVersion, p->client, version, sizeof version);
   snprintf(software, software_size, "PJRT %d.%d, %s %s", p->api->version.major, p->api->version.minor, platform, version);
 }
 
@@ -151,7 +151,7 @@ int buffer_upload(pjrt_plugin *p, int index, enum dtype d, int64_t count, const 
   };
   PJRT_ARGS(pjrt_from_host, c, .client = p->client, .data = data, .type = types[d], .dims = &count, .ndim = count >= 0,
             .semantics = PJRT_COPIES_AT_ONCE, .device = p->devices[index]);
-  int st = call(p, PJRT_Client_BufferFromHostBuffer, &c);
+  int st = call(p, PJRT_CALL_Client_BufferFromHostBuffer, &c);
   if (st == OK) st = await(p, c.done);
   *buffer = c.buffer;
   return st;
@@ -159,11 +159,11 @@ int buffer_upload(pjrt_plugin *p, int index, enum dtype d, int64_t count, const 
 
 int buffer_download(pjrt_plugin *p, void *buffer, void *to, size_t bytes) {
   PJRT_ARGS(pjrt_to_host, c, .buffer = buffer, .to = to, .bytes = bytes);
-  int st = call(p, PJRT_Buffer_ToHostBuffer, &c);
+  int st = call(p, PJRT_CALL_Buffer_ToHostBuffer, &c);
   return st == OK ? await(p, c.event) : st;
 }
 
-void buffer_drop(pjrt_plugin *p, void *buffer) { drop(p, PJRT_Buffer_Destroy, buffer); }
+void buffer_drop(pjrt_plugin *p, void *buffer) { drop(p, PJRT_CALL_Buffer_Destroy, buffer); }
 
 /* ---- programs ---- */
 
@@ -176,19 +176,19 @@ int program_compile(pjrt_plugin *p, char *text, size_t length, void **program) {
   PJRT_ARGS(pjrt_program, source, .code = text, .length = length, .format = format, .format_length = sizeof format - 1);
   PJRT_ARGS(pjrt_compile, c, .client = p->client, .program = &source, .options = compile_options,
             .options_length = sizeof compile_options);
-  int before = silence(), st = call(p, PJRT_Client_Compile, &c);
+  int before = silence(), st = call(p, PJRT_CALL_Client_Compile, &c);
   unsilence(before);
   *program = c.executable;
   return st;
 }
 
-void program_drop(pjrt_plugin *p, void *program) { drop(p, PJRT_LoadedExecutable_Destroy, program); }
+void program_drop(pjrt_plugin *p, void *program) { drop(p, PJRT_CALL_LoadedExecutable_Destroy, program); }
 
 int program_run(pjrt_plugin *p, int index, void *program, void *const *arguments, int narg, void **results) {
   void *event = NULL;
   PJRT_ARGS(pjrt_execute_options, options, .extensions = NULL);
   PJRT_ARGS(pjrt_execute, c, .executable = program, .options = &options, .arguments = &arguments, .ndevices = 1,
             .nargs = (size_t)narg, .results = &results, .events = &event, .device = p->devices[index]);
-  int st = call(p, PJRT_LoadedExecutable_Execute, &c);
+  int st = call(p, PJRT_CALL_LoadedExecutable_Execute, &c);
   return st == OK ? await(p, event) : st;
 }

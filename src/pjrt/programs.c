@@ -6,7 +6,6 @@
 ** - The wanted results. Which tensors are still alive depends on Lua's collector. If other results are wanted, the program is
 **   compiled again, for the results that were ever wanted. */
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,7 +161,6 @@ static int compile(compiled *c, pjrt_queue *q) {
   program_drop(q->plugin, c->program);
   c->program = NULL;
   int st = e.failed ? ERR_MEMORY : program_compile(q->plugin, e.text, e.length, &c->program);
-  if (getenv("LUATENSOR_PJRT_SHOW")) fprintf(stderr, "%s\n", e.text);
   free(e.text);
   return st;
 }

@@ -1,0 +1,166 @@
+-- tags: process
+-- Devices of a plugin of PJRT, which LUATENSOR_PJRT_XLA names: make test-pjrt sets it. The results of the CPU are the oracle.
+-- A program takes 30 to 200 ms to compile, so most calls are queued first, and run together when the first value is read.
+
+local lt = require "luatensor"
+local nn, optim = require "luatensor.nn", require "luatensor.optim"
+local shell = require "spec.support.shell"
+
+if not os.getenv "LUATENSOR_PJRT_XLA" then
+  describe("a device of PJRT", function()
+    pending "no plugin: make deps-pjrt installs some, and make test-pjrt runs this spec"
+  end)
+  return
+end
+
+local queued = {}
+
+-- Calls f with the tensors on the CPU and on the device, and queues a comparison of the results.
+local function compare(name, f, ...)
+  local there = {}
+  for k, x in ipairs {...} do there[k] = x:to "xla" end
+  queued[#queued + 1] = {name, f(...), f(table.unpack(there))}
+end
+
+-- Asserts that all queued results are those of the CPU, with a tolerance of 2e-6 for float32.
+local function check()
+  lt.synchronize "xla"
+  for _, c in ipairs(queued) do
+    local name, want, got = c[1], c[2], c[3]
+    assert.equal("xla:0", got.device, name)
+    assert.equal(want.dtype, got.dtype, name)
+    assert.same(want.shape, got.shape, name)
+    local here = got:to "cpu"
+    local same = want.dtype == "float32" and lt.isclose(here, want, {rtol = 2e-6, atol = 2e-6, equal_nan = true}) or here:equal(want)
+    assert.truthy(same:all():item(), ("%s: %s, on the CPU %s"):format(name, here, want))
+  end
+  queued = {}
+end
+
+local x, y = lt.linspace(-2, 3, 35):reshape(5, 7), lt.linspace(4, -3, 35):reshape(5, 7)
+local i, j = lt.arange(-17, 18):reshape(5, 7), lt.arange(35):reshape(5, 7):remainder(7):subtract(3)
+
+describe("a device of PJRT", function()
+  it("is available, and is listed", function()
+    assert.is_true(lt.xla.is_available())
+    local found
+    for _, info in ipairs(lt.devices()) do if info.device == "xla:0" then found = info end end
+    assert.truthy(found.software:find "^PJRT 0%.%d+")
+    assert.equal("xla:0", lt.device "xla")
+  end)
+  it("gets values and gives them back", function()
+    for _, dtype in ipairs {"bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "bfloat16",
+                            "float32", "float64", "complex64", "complex128"} do
+      local here = i:to(dtype)
+      compare("clone " .. dtype, function(a) return a:clone() end, here)
+      assert.same(here:totable(), here:to("xla"):totable())
+    end
+    check()
+    assert.equal("[1.5, 2.5]  float32 [2] xla:0", tostring(lt.tensor({1.5, 2.5}, {device = "xla"})))
+  end)
+  it("computes element-wise functions", function()
+    for _, name in ipairs {"exp", "tanh", "sigmoid", "abs", "floor", "isnan", "sign", "erf", "square", "logical_not", "sin", "relu"} do
+      compare(name, lt[name], x)
+    end
+    for _, name in ipairs {"add", "multiply", "maximum", "less", "atan2"} do compare(name, lt[name], x, y) end
+    for _, name in ipairs {"add", "multiply", "maximum", "less", "floor_divide", "remainder", "pow"} do compare(name, lt[name], i, j) end
+    compare("where", function(a, b) return lt.where(a:gt(0), a, b) end, x, y)
+    compare("numbers", function(a) return (2 * a + 1) / 3 - 0.25 end, x)
+    for _, dtype in ipairs {"float16", "bfloat16", "float64", "int8", "uint8", "bool"} do
+      compare("to " .. dtype, function(a) return (a * 90):to(dtype) end, x)
+    end
+    check()
+  end)
+  it("reads views", function()
+    compare("transposed", function(a) return a:transpose(1, 2) * 2 end, x)
+    compare("a part", function(a) return a[{{2, 4}, {1, 7, 2}}] * 2 end, x)
+    compare("reversed", function(a) return a:flip(1) * 2 end, x)
+    compare("broadcast rows", function(a, b) return a + b[1] end, x, y)
+    compare("broadcast columns", function(a, b) return a + b[{{}, {3, 3}}] end, x, y)
+    compare("a column", function(a) return a[{{}, 3}] * 2 end, x)
+    compare("the diagonal", function(a) return lt.diagonal(a) * 2 end, x)
+    compare("real parts", function(a) return a:to("complex64"):real() * 2 end, x)
+    check()
+  end)
+  it("writes to parts", function()
+    local function written(name, f) compare(name, function(a, b) local z = a:clone() f(z, b) return z end, x, y) end
+    written("a block", function(z) z[{{2, 3}, {2, 5}}] = 7 end)
+    written("a column", function(z, b) z[{{}, 3}] = b[{{}, 1}] end)
+    written("steps", function(z) z[{{1, 5, 2}, {1, 7, 3}}] = 1.5 end)
+    written("the diagonal", function(z, b) lt.diagonal(z):copy_(b[{1, {1, 5}}]) end)
+    written("all in another order", function(z, b) z:transpose(1, 2):copy_(b:transpose(1, 2)) end)
+    written("in place", function(z, b) z:add_(2) z:multiply_(b) end)
+    compare("stack", function(a, b) return lt.stack({a, b}, 2) end, x, y)
+    compare("roll", function(a) return a:roll(2, 1) end, x)
+    check()
+  end)
+  it("reduces, scans and multiplies", function()
+    for _, name in ipairs {"sum", "mean", "max", "min", "any", "std", "argmax", "logsumexp", "count_nonzero"} do
+      compare(name, function(a) return lt[name](a) end, x)
+      compare(name .. " of columns", function(a) return lt[name](a, 1) end, x)
+      compare(name .. " of rows", function(a) return lt[name](a, 2, {keepdim = true}) end, x)
+    end
+    compare("softmax", function(a) return a:softmax(2) end, x)
+    compare("log_softmax", function(a) return a:log_softmax(1) end, x)
+    compare("cumulative sum", function(a) return a:cumulative_sum(1) end, x)
+    compare("product", function(a, b) return a:matmul(b:transpose(1, 2)) end, x, y)
+    compare("product with a vector", function(a, b) return a:matmul(b[1]) end, x, y)
+    compare("product of integers", function(a, b) return a:matmul(b:transpose(1, 2)) end, i, j)
+    compare("products", function(a, b) return lt.stack{a, b}:matmul(lt.stack{b, a}:transpose(2, 3)) end, x, y)
+    compare("addmm", function(a, b) return lt.addmm(lt.ones(5, 5, {device = a.device}), a, b:transpose(1, 2), {alpha = 2, beta = 3}) end, x, y)
+    compare("compiled", lt.compile(function(a, b) return ((a - b) ^ 2):mean(2) + a:sum(2):exp() end), x, y)
+    check()
+  end)
+  it("lets the CPU compute the rest", function()
+    compare("sort", function(a) return (a:sort(2)) end, y)
+    compare("rows by positions", function(a) return a[lt.tensor({1, 3, -1}, {device = a.device})] end, x)
+    compare("masked", function(a) return a[a:gt(0)] end, x)
+    compare("singular values", function(a) return (select(2, lt.linalg.svd(a))) end, x)
+    compare("fft", function(a) return lt.fft.fft(a):real():round() end, i:to "float32")
+    compare("convolution", function(a) return nn.functional.conv1d(a:reshape(1, 5, 7), lt.ones(2, 5, 3, {device = a.device})) end, x)
+    check()
+  end)
+  it("draws the CPU's random numbers", function()
+    lt.manual_seed(3)
+    local here = lt.rand(20)
+    lt.manual_seed(3)
+    assert.same(here:totable(), lt.rand(20, {device = "xla"}):totable())
+  end)
+  it("raises the CPU's errors", function()
+    local t = x:to "xla"
+    assert.error_matches(function() return t[lt.tensor({6}, {device = "xla"})] end, "index 6 in dim 1: out of range for length 5")
+    assert.error_matches(function() return t + x end, "tensors on different devices: xla:0 and cpu")
+    assert.error_matches(function() return t:to "xla:99" end, 'no device "xla:99"')
+  end)
+  it("survives a tensor for which there is no memory", function()
+    local ok, message = pcall(function() return lt.ones(1 << 42, {device = "xla"}):sum():item() end)
+    assert.is_false(ok)
+    assert.truthy(message:lower():find "memory")
+    assert.equal(3.0, lt.ones(3, {device = "xla"}):sum():item())
+  end)
+  it("trains like the CPU", function()
+    local function train(device)
+      lt.manual_seed(0)
+      local model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3)):to(device)
+      local opt = optim.Adam(model:parameters(), {lr = 0.01})
+      local inputs, classes = lt.randn(64, 8):to(device), lt.randint(1, 3, {64}):to(device)
+      local losses = {}
+      for step = 1, 10 do
+        opt:zero_grad()
+        local loss = nn.functional.cross_entropy(model(inputs), classes)
+        loss:backward()
+        opt:step()
+        losses[step] = loss:item()
+      end
+      return losses
+    end
+    local here, there = train "cpu", train "xla"
+    assert.is_true(here[10] < here[1] - 0.05)
+    for step = 1, 10 do assert.near(here[step], there[step], 1e-5) end
+  end)
+  it("ends with queued work, and prints nothing of the plugin", function()
+    local status, output = shell.run [[tools/lua -e 'local lt = require "luatensor"; y = lt.ones(3, {device = "xla"}) + 1']]
+    assert.equal(0, status)
+    assert.equal("", output)
+  end)
+end)
