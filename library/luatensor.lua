@@ -3018,7 +3018,7 @@ function lt.get_default_device() end
 ---```lua
 ---lt.devices()[1].kind  --> cpu
 ---```
----@return table # a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes, bandwidth = bytes per second, isa =, software = versions of a GPU's driver and libraries, emulated = true for a GPU that is emulated on the CPU}. For a GPU, cores are its multiprocessors, and isa is its compute capability or AMD's name of its processor; unknown fields are nil
+---@return table # a list of {device = "cpu", name =, kind = "cpu", "gpu" or "pjrt", cores =, memory = bytes, bandwidth = bytes per second, isa =, software = versions of a GPU's driver and libraries, or of a plugin, emulated = true for a GPU that is emulated on the CPU}. For a GPU, cores are its multiprocessors, and isa is its compute capability or AMD's name of its processor; unknown fields are nil
 function lt.devices() end
 
 ---Returns the best accelerator of this machine. If there is none, raises the error "GPU not found: " with the reason.

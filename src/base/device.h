@@ -18,7 +18,7 @@ static inline size_t memory_count(const size_t *count) { return __atomic_load_n(
 
 typedef struct device_info {
   char    name[128];              /* such as "AMD EPYC 9354" */
-  char    kind[16];               /* "cpu" or "gpu" */
+  char    kind[16];               /* "cpu", "gpu" or "pjrt" */
   int     cores;
   size_t  memory;                 /* total bytes; 0: unknown */
   double  bandwidth;              /* bytes per second; 0: unknown */

@@ -10,35 +10,19 @@
 #include "base/lock.h"
 #include "pjrt/queue.h"
 
-extern char **environ;
 static pjrt_plugin plugins[PJRT_KINDS];
-static int kinds;
 
 /* ---- kinds ---- */
 
-static const char prefix[] = "LUATENSOR_PJRT_";
-
-/* Adds the kind that a variable NAME=path names. The name in scripts has small letters. */
-static void add_kind(const char *variable) {
-  const char *name = variable + sizeof prefix - 1, *end = strchr(name, '=');
-  pjrt_plugin *p = &plugins[kinds];
-  size_t length = end ? (size_t)(end - name) : 0;
-  if (kinds == PJRT_KINDS || length == 0 || length >= sizeof p->name || !end[1] || strlen(end + 1) >= sizeof p->path) return;
-  for (size_t k = 0; k < length; k++) p->name[k] = (char)tolower((unsigned char)name[k]);
+const char *pjrt_name(int k, const char *variable) {
+  const char *end = strchr(variable, '=');
+  pjrt_plugin *p = &plugins[k];
+  size_t length = end ? (size_t)(end - variable) : 0;
+  if (length == 0 || length >= sizeof p->name || !end[1] || strlen(end + 1) >= sizeof p->path) return NULL;
+  for (size_t i = 0; i < length; i++) p->name[i] = (char)tolower((unsigned char)variable[i]);
   p->name[length] = 0;
   snprintf(p->path, sizeof p->path, "%s", end + 1);
-  pjrt_devices[kinds]->name = p->name;
-  if (device_add(pjrt_devices[kinds]) >= 0) kinds++;
-}
-
-void pjrt_add_kinds(void) {
-  static bool done;
-  lock_take(LOCK_PJRT);
-  bool first = !done;
-  done = true;
-  lock_release(LOCK_PJRT);
-  for (char **v = environ; first && v && *v; v++)
-    if (strncmp(*v, prefix, sizeof prefix - 1) == 0) add_kind(*v);
+  return p->name;
 }
 
 /* Loads the plugin. Returns false if there is no device. */
@@ -157,13 +141,22 @@ memory_stats *pjrt_stats(int k, int index) { return &plugins[k].queue[index].sta
 ** A call is appended to the open program. If that is impossible, the CPU computes the call in the shadows, without the lock,
 ** because the CPU may run functions of scripts meanwhile. */
 
+/* Ends an attempt to append a call. */
+static int count_call(pjrt_queue *q, int st) { return st == OK && ++q->ncall >= MOST_CALLS ? queue_run(q) : st; }
+
+#define FAMILY(name, call)                                                                      \
+  static int append_##name(pjrt_queue *q, call *c) {                                            \
+    int st = queue_##name(q, c);                                                                \
+    return st == QUEUE_AGAIN && (st = queue_run(q)) == OK ? queue_##name(q, c) : st;            \
+  }
+#include "families.def"
+
 #define FAMILY(name, call)                                                                      \
   int pjrt_##name(int k, int index, call *c) {                                                  \
     pjrt_queue *q = enter(k, index);                                                            \
-    int st = queue_##name(q, c);                                                                \
-    if (st == QUEUE_AGAIN && (st = queue_run(q)) == OK) st = queue_##name(q, c);                \
-    if (st == OK && ++q->ncall >= MOST_CALLS) st = queue_run(q);                                \
+    int st = count_call(q, append_##name(q, c));                                                \
     if (st != ERR_NO_KERNEL) return leave(st);                                                  \
-    return leave(host_##name(q, c)) == OK ? host_place().device->name(0, c) : ERR_DEVICE;       \
+    st = leave(host_##name(q, c));                                                              \
+    return st == OK ? host_place().device->name(0, c) : st;                                     \
   }
 #include "families.def"

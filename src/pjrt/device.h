@@ -7,12 +7,12 @@
 
 enum { PJRT_KINDS = 3 };               /* the most plugins of a process */
 
-extern device *const pjrt_devices[PJRT_KINDS];   /* kinds.c */
-
-/* Adds the kinds at the first call. */
+/* Adds the kinds at the first call (kinds.c). */
 void pjrt_add_kinds(void);
 
 /* The functions of struct device, for kind k (device.c). */
+/* Sets name and file of the plugin of kind k by a text NAME=file, and returns the name with small letters, or NULL. */
+const char *pjrt_name(int k, const char *variable);
 int  pjrt_count(int k);
 const char *pjrt_reason(int k);
 int  pjrt_in_use(int k);

@@ -45,7 +45,7 @@ void emit_list(emission *e, const char *name, const int64_t *list, int n);
 /* Appends the end of a line, ` : (type of the operand) -> type of the result`. */
 void emit_ends(emission *e, enum dtype d, const shape *from, const shape *to);
 
-/* ---- rows of ops.def (rows.c, convert.c, reduce.c, random.c) ----
+/* ---- rows of ops.def (rows.c, translate.c, reduce.c, random.c) ----
 ** If the result is EMIT_NONE, nothing has been appended. Inputs are values of shape s. */
 
 /* Computes row `op` in a compute dtype, which is no half float except for nextafter. Inputs have the compute dtype, but

@@ -234,6 +234,21 @@ int queue_gemm(pjrt_queue *q, const gemm_call *c) {
   return st == OK ? put_as(q, &to, d, &sc, tc, value) : st;
 }
 
+/* ---- random numbers ---- */
+
+/* Seed and offset are numbers of the program, so that later calls take the same program. */
+int queue_random(pjrt_queue *q, const random_call *c) {
+  shape s = {1, {c->count}};
+  int64_t stride[1] = {1};
+  enum dtype gives = c->out.dtype;
+  if (c->count == 0) return ERR_NO_KERNEL;
+  int seed = queue_number(q, DT_uint64, (scalar){.i = (int64_t)c->seed});
+  int offset = queue_number(q, DT_uint64, (scalar){.i = (int64_t)c->offset});
+  if (seed == EMIT_NONE || offset == EMIT_NONE) return ERR_MEMORY;
+  int value = emit_random(&q->lines, c, seed, offset, &gives);
+  return put_as(q, &c->out, gives, &s, stride, value);
+}
+
 /* ---- families that the CPU computes ---- */
 
 #define HOST(name, call)                                    \
@@ -252,7 +267,6 @@ HOST(attention, const attention_call)
 HOST(linalg, const linalg_call)
 HOST(cross_entropy, const cross_entropy_call)
 HOST(norm, const norm_call)
-HOST(random, const random_call)
 HOST(tiled, const tiled_call)
 HOST(user_kernel, const user_kernel_call)
 HOST(fft, const fft_call)

@@ -1,5 +1,5 @@
-/* What plugins do not compute, the CPU computes in the shadows of the blocks. The functions find the operands of a call. Pointers
-** to the host's own memory need nothing. */
+/* The CPU computes in the shadows of the blocks what plugins do not compute. The functions find the operands of a call.
+** Pointers to the host's own memory need nothing. */
 
 #include "pjrt/queue.h"
 

@@ -2,6 +2,12 @@
 
 #include "pjrt/device.h"
 
+#include <string.h>
+
+#include "base/lock.h"
+
+extern char **environ;
+
 #define KIND 0
 #include "pjrt/kind.h"
 #define KIND 1
@@ -9,4 +15,18 @@
 #define KIND 2
 #include "pjrt/kind.h"
 
-device *const pjrt_devices[PJRT_KINDS] = {&kind_0, &kind_1, &kind_2};
+void pjrt_add_kinds(void) {
+  static device *const kinds[PJRT_KINDS] = {&kind_0, &kind_1, &kind_2};
+  static const char prefix[] = "LUATENSOR_PJRT_";
+  static bool done;
+  lock_take(LOCK_PJRT);
+  bool first = !done;
+  done = true;
+  lock_release(LOCK_PJRT);
+  int k = 0;
+  for (char **v = environ; first && v && *v && k < PJRT_KINDS; v++) {
+    if (strncmp(*v, prefix, sizeof prefix - 1) != 0) continue;
+    kinds[k]->name = pjrt_name(k, *v + sizeof prefix - 1);
+    if (kinds[k]->name && device_add(kinds[k]) >= 0) k++;
+  }
+}

@@ -76,9 +76,9 @@ static void push_info(lua_State *L, place p) {
 /***
 Lists the devices of this machine.
 @function devices
-@treturn table a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes, bandwidth = bytes per
-  second, isa =, software = versions of a GPU's driver and libraries, emulated = true for a GPU that is emulated on the
-  CPU}. For a GPU, cores are its multiprocessors, and isa is its compute capability or AMD's name of its processor;
+@treturn table a list of {device = "cpu", name =, kind = "cpu", "gpu" or "pjrt", cores =, memory = bytes, bandwidth = bytes
+  per second, isa =, software = versions of a GPU's driver and libraries, or of a plugin, emulated = true for a GPU that is
+  emulated on the CPU}. For a GPU, cores are its multiprocessors, and isa is its compute capability or AMD's name of its processor;
   unknown fields are nil
 */
 static int l_devices(lua_State *L) {
