@@ -56,7 +56,7 @@ static uint64_t hash_of(const char *text, size_t length, uint64_t h) {
 static bool is_of(const compiled *c, const pjrt_queue *q, uint64_t hash) {
   size_t head = q->head.length, lines = q->lines.length;
   return c->hash == hash && c->length == head + lines && c->nnumber == q->nnumber && c->nresult == q->nresult &&
-         memcmp(c->key, q->head.text, head) == 0 && memcmp(c->key + head, q->lines.text, lines) == 0;
+         (head == 0 || memcmp(c->key, q->head.text, head) == 0) && memcmp(c->key + head, q->lines.text, lines) == 0;
 }
 
 static compiled *new_compiled(const pjrt_queue *q, uint64_t hash) {
@@ -71,9 +71,9 @@ static compiled *new_compiled(const pjrt_queue *q, uint64_t hash) {
     free_compiled(NULL, c);
     return NULL;
   }
-  memcpy(c->key, q->head.text, q->head.length);
+  if (q->head.length) memcpy(c->key, q->head.text, q->head.length);
   memcpy(c->key + q->head.length, q->lines.text, q->lines.length);
-  memcpy(c->numbers, q->numbers, q->nnumber * sizeof *c->numbers);
+  if (q->nnumber) memcpy(c->numbers, q->numbers, q->nnumber * sizeof *c->numbers);
   return c;
 }
 
