@@ -365,6 +365,16 @@ for dims = 1, 2 do
     nn(adaptive, function(x) return (F[adaptive](x, 2)) end, {f(shape)})
   end
 end
+for _, row in ipairs {{"nearest", {1, 2, 3}}, {"nearest", {1, 2, 2, 3}}, {"nearest-exact", {1, 2, 2, 3}}, {"linear", {1, 2, 3}},
+                      {"bilinear", {1, 2, 2, 3}}, {"bicubic", {1, 2, 2, 3}}, {"trilinear", {1, 1, 2, 3, 2}}, {"area", {1, 1, 3, 5}}} do
+  local mode, shape = table.unpack(row)
+  nn("interpolate", function(x) return F.interpolate(x, {scale_factor = 1.6, mode = mode}) end, {f(shape)})
+  nn("interpolate", function(x) return F.interpolate(x, {size = 2, mode = mode}) end, {f(shape)})
+end
+for _, mode in ipairs {"bilinear", "bicubic"} do
+  nn("interpolate", function(x) return F.interpolate(x, {size = {3, 5}, mode = mode, align_corners = true}) end, {f{1, 2, 2, 3}})
+  nn("interpolate", function(x) return F.interpolate(x, {size = {2, 3}, mode = mode, antialias = true}) end, {f{1, 1, 5, 7}})
+end
 
 local function norm(name, fn) nn(name, fn, {f{2, 4, 3}, f({4}, 0.5, 2), f{4}}, {tolerance = 20}) end
 norm("group_norm", function(x, w, b) return F.group_norm(x, 2, {weight = w, bias = b}) end)
