@@ -185,8 +185,8 @@ add("nanquantile", function(x, q, ...)
   local method = order.check_method("nanquantile", options.method)
   local y, d, shape = order.as_lines(x, order.dims_of("nanquantile", x, options.dim), options.keepdim)
   if y.shape[d] == 0 then args.fail("nanquantile", "shape %s has no elements", tostring(x.shape)) end
-  if not has_nan(x) then return lt.quantile(x, q, next(options) and options) end
   q = order.check_quantiles("nanquantile", q)
+  if not has_nan(x) then return lt.quantile(x, q, next(options) and options) end
   local outer = lt.is_tensor(q) and table.move(q.shape, 1, q.ndim, 1, {}) or {}
   if type(q) == "number" then q = lt.full({}, q, {dtype = "float64", device = x.device}) end
   -- the quantiles along dim d, beside the lines in the other dims
