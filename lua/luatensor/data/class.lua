@@ -1,6 +1,7 @@
 --- The base class of data sets.
 -- @submodule luatensor.data
 
+local core = require "luatensor.core"
 local lt = require "luatensor"
 local arity = require "luatensor.base.arity"
 
@@ -10,7 +11,7 @@ Dataset.__index = Dataset
 --- Returns all samples as one batch, in the form in which `get` returns batches.
 -- @treturn tensor ... or other values, if `get` returns other values
 function Dataset:all()
-  return self:get(lt.arange(1, self.size + 1, {dtype = "int64", device = self.device}))
+  return self:get(lt.arange(1, self.size + 1, {dtype = "int64", device = self.device or core.host_device}))
 end
 
 arity.class(Dataset, nil, "dataset")
