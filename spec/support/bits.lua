@@ -74,66 +74,77 @@ function bits.input(dtype, seed)
   return lt.view_as_complex(real_input(part == "64" and "float32" or "float64", 2, seed):reshape(3 * PART, 2))
 end
 
-local all, inputs = lt.ops().positive.dtypes, {}
-for _, dtype in ipairs(all) do
-  inputs[dtype] = {}
-  for k = 1, 3 do inputs[dtype][k] = bits.input(dtype, k) end
+local all = lt.ops().positive.dtypes
+
+--- Returns three inputs of each dtype, by the dtype's name.
+function bits.inputs()
+  local inputs = {}
+  for _, dtype in ipairs(all) do
+    inputs[dtype] = {}
+    for k = 1, 3 do inputs[dtype][k] = bits.input(dtype, k) end
+  end
+  return inputs
 end
 
 local calls = {
-  unary = function(op, x) return op(x) end,
-  binary = function(op, x, y) return op(x, y) end,
-  ternary = function(op, x, y, z) return op(x, y, z) end,
+  unary = function(op, _, x) return op(x) end,
+  binary = function(op, _, x, y) return op(x, y) end,
+  ternary = function(op, _, x, y, z) return op(x, y, z) end,
 }
 local special_calls = {
-  isclose = function(op, x, y) return op(x, y, 0.5, 0.25) end,
-  where = function(op, _, y, z) return op(inputs.bool[1], y, z) end,
+  isclose = function(op, _, x, y) return op(x, y, 0.5, 0.25) end,
+  where = function(op, inputs, _, y, z) return op(inputs.bool[1], y, z) end,
 }
 
-local function add_ops(results)
+local function each_op(inputs, visit)
   for name, op in pairs(lt.ops()) do
     local call = special_calls[name] or calls[op.kind]
     for _, dtype in ipairs(call and op.dtypes or {}) do
-      results[name .. " " .. dtype] = text(call(lt[name], table.unpack(inputs[dtype])))
+      visit(name .. " " .. dtype, call(lt[name], inputs, table.unpack(inputs[dtype])))
     end
   end
 end
 
--- Adds the powers with a constant exponent that have kernels of their own.
-local function add_powers(results)
+-- The powers with a constant exponent that have kernels of their own.
+local function each_power(inputs, visit)
   for _, dtype in ipairs(lt.ops().pow.dtypes) do
     for _, y in ipairs(dtype:find "int" and {3, 4} or {3, 4, 0.5, -0.5, -2}) do
-      results[("power %s of %s"):format(y, dtype)] = text(inputs[dtype][1] ^ y)
+      visit(("power %s of %s"):format(y, dtype), inputs[dtype][1] ^ y)
     end
   end
 end
 
-local function add_gradients(results)
+local function each_gradient(inputs, visit)
   for _, name in ipairs {"gelu", "silu", "sigmoid", "tanh", "relu"} do
     for _, dtype in ipairs {"float16", "bfloat16", "float32", "float64"} do
       local x = inputs[dtype][1]:clone():requires_grad_()
       lt[name](x):backward(inputs[dtype][2])
-      results[("gradient of %s %s"):format(name, dtype)] = text(x.grad)
+      visit(("gradient of %s %s"):format(name, dtype), x.grad)
     end
   end
 end
 
-local function add_conversions(results)
+local function each_conversion(inputs, visit)
   for _, from in ipairs(all) do
     for _, to in ipairs(all) do
-      if from ~= to then results[("%s to %s"):format(from, to)] = text(inputs[from][1]:to(to)) end
+      if from ~= to then visit(("%s to %s"):format(from, to), inputs[from][1]:to(to)) end
     end
   end
 end
 
---- Returns the checksums by names such as "exp float32", "power 3 of int8", "float32 to int8" and "gradient of gelu
--- float64".
+--- Calls visit(name, result) for each op and dtype, with names such as "exp float32", "power 3 of int8", "float32 to int8"
+-- and "gradient of gelu float64". `inputs` are those of bits.inputs, on any device.
+function bits.each(inputs, visit)
+  each_op(inputs, visit)
+  each_power(inputs, visit)
+  each_gradient(inputs, visit)
+  each_conversion(inputs, visit)
+end
+
+--- Returns the checksums by those names.
 function bits.all()
   local results = {}
-  add_ops(results)
-  add_powers(results)
-  add_gradients(results)
-  add_conversions(results)
+  bits.each(bits.inputs(), function(name, x) results[name] = text(x) end)
   return results
 end
 
