@@ -74,6 +74,9 @@ function bits.input(dtype, seed)
   return lt.view_as_complex(real_input(part == "64" and "float32" or "float64", 2, seed):reshape(3 * PART, 2))
 end
 
+--- Returns the elements of a result whose inputs are numbers between -8 and 8.
+function bits.moderate(x) return x[{{PART + 1, 2 * PART}}] end
+
 local all = lt.ops().positive.dtypes
 
 --- Returns three inputs of each dtype, by the dtype's name.
