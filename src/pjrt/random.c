@@ -21,15 +21,7 @@ static term on_words(const fill *f, const char *text, int count, const char *con
 }
 
 /* Repeats a number of the program for all counters. */
-static term spread(const fill *f, term t) {
-  emission *e = f->e;
-  emit(e, "%%%d = stablehlo.broadcast_in_dim %%%d, dims = [] : (", e->next, t.value);
-  emit_type(e, t.dtype, &one);
-  emit(e, ") -> ");
-  emit_type(e, t.dtype, &f->counters);
-  emit(e, "\n");
-  return term_of(e->next++, t.dtype);
-}
+static term spread(const fill *f, term t) { return term_of(emit_broadcast(f->e, t.value, t.dtype, &one, NULL, &f->counters), t.dtype); }
 
 /* Computes the four words of each counter. */
 static void philox(const fill *f, int seed, int offset, term x[4]) {
@@ -106,23 +98,13 @@ static void normals(const fill *f, const term in[2], term out[2]) {
 
 /* ---- order ---- */
 
-/* Changes the shape of a value of dtype d. */
-static int reshaped(emission *e, int value, enum dtype d, const shape *from, const shape *to) {
-  emit(e, "%%%d = stablehlo.reshape %%%d : (", e->next, value);
-  emit_type(e, d, from);
-  emit(e, ") -> ");
-  emit_type(e, d, to);
-  emit(e, "\n");
-  return e->next++;
-}
-
 /* Puts the numbers of `parts` words into the order of elements, and removes those behind the last element. */
 static int in_order(const fill *f, int parts, const term *part) {
   emission *e = f->e;
   const shape thin = {3, {f->runs, 1, RANDOM_RUN}}, whole = {3, {f->runs, parts, RANDOM_RUN}};
   const shape flat = {1, {f->runs * parts * RANDOM_RUN}}, out = {1, {f->call->count}};
   int in[4];
-  for (int k = 0; k < parts; k++) in[k] = reshaped(e, part[k].value, f->drawn, &f->counters, &thin);
+  for (int k = 0; k < parts; k++) in[k] = emit_reshape(e, part[k].value, f->drawn, &f->counters, &thin);
   emit(e, "%%%d = stablehlo.concatenate ", e->next);
   for (int k = 0; k < parts; k++) emit(e, "%%%d, ", in[k]);
   emit(e, "dim = 1 : (");
@@ -133,13 +115,10 @@ static int in_order(const fill *f, int parts, const term *part) {
   emit(e, ") -> ");
   emit_type(e, f->drawn, &whole);
   emit(e, "\n");
-  int joined = reshaped(e, e->next++, f->drawn, &whole, &flat);
+  int joined = emit_reshape(e, e->next++, f->drawn, &whole, &flat);
   if (flat.dim[0] == out.dim[0]) return joined;
-  emit(e, "%%%d = stablehlo.slice %%%d [0:%lld] : (", e->next, joined, (long long)out.dim[0]);
-  emit_type(e, f->drawn, &flat);
-  emit(e, ") -> ");
-  emit_type(e, f->drawn, &out);
-  emit(e, "\n");
+  emit(e, "%%%d = stablehlo.slice %%%d [0:%lld]", e->next, joined, (long long)out.dim[0]);
+  emit_ends(e, f->drawn, &flat, &out);
   return e->next++;
 }
 

@@ -78,15 +78,10 @@ static term fold_last(emission *e, const fold *f, const shape *s, term in) {
 
 /* Repeats a value along a new last dim, so that the result has shape s. */
 static term repeated(emission *e, term t, const shape *s) {
+  int64_t dims[MAX_DIMS];
   shape kept = without_last(s);
-  emit(e, "%%%d = stablehlo.broadcast_in_dim %%%d, dims = [", e->next, t.value);
-  for (int k = 0; k < kept.ndim; k++) emit(e, "%s%d", k ? ", " : "", k);
-  emit(e, "] : (");
-  emit_type(e, t.dtype, &kept);
-  emit(e, ") -> ");
-  emit_type(e, t.dtype, s);
-  emit(e, "\n");
-  return term_of(e->next++, t.dtype);
+  for (int k = 0; k < kept.ndim; k++) dims[k] = k;
+  return term_of(emit_broadcast(e, t.value, t.dtype, &kept, dims, s), t.dtype);
 }
 
 /* Returns the accumulators of single elements: one step from the accumulator of no elements. */
@@ -175,14 +170,7 @@ static int joined(emission *e, enum dtype d, shape *s, int reduced, int in) {
     if (k < to.ndim - 1) to.dim[k] = s->dim[k];
     else n *= s->dim[k];
   to.dim[to.ndim - 1] = n;
-  if (reduced != 1) {
-    emit(e, "%%%d = stablehlo.reshape %%%d : (", e->next, in);
-    emit_type(e, d, s);
-    emit(e, ") -> ");
-    emit_type(e, d, &to);
-    emit(e, "\n");
-    in = e->next++;
-  }
+  in = emit_reshape(e, in, d, s, &to);
   *s = to;
   return in;
 }
