@@ -262,12 +262,12 @@ static void expect(reader *s, const char *token) {
   if (!skip(s, token)) s->e->refused = true;
 }
 
-/* Returns the length of the name that comes next, or 0. Fields of states, such as a.position, are one name. */
+/* Returns the length of the name that comes next, or 0. Names such as a.position and n[2] are one name. */
 static int name_length(reader *s) {
   int n = 0;
   skip_spaces(s);
   if (*s->at >= '0' && *s->at <= '9') return 0;
-  while (text_is_alnum(s->at[n]) || s->at[n] == '_' || (n && s->at[n] == '.')) n++;
+  while (text_is_alnum(s->at[n]) || s->at[n] == '_' || (n && s->at[n] && strchr(".[]", s->at[n]))) n++;
   return n;
 }
 
@@ -421,6 +421,37 @@ term translate(emission *e, const shape *s, const char *text, const surroundings
   skip_spaces(&r);
   if (*r.at) e->refused = true;
   return is_number(&t) ? as(&r, t, around->C) : t;
+}
+
+/* Returns the term that an assignment changes, or NULL. */
+static term *assigned(reader *r, term *terms) {
+  int n = name_length(r), k = 0;
+  while (k < r->around->count && !same_word(r->at, n, r->around->names[k])) k++;
+  r->at += n;
+  return k < r->around->count ? &terms[k] : NULL;
+}
+
+void translate_assignments(emission *e, const shape *s, const char *text, const surroundings *around, term *terms) {
+  static const struct { const char *token, *op; } changes[] = {
+    {"=", NULL}, {"+=", "stablehlo.add"}, {"-=", "stablehlo.subtract"}, {"*=", "stablehlo.multiply"}
+  };
+  enum { CHANGES = sizeof changes / sizeof *changes };
+  reader r = {.e = e, .shape = s, .around = around, .at = text};
+  do {
+    int k = 0;
+    term *to = assigned(&r, terms);
+    while (k < CHANGES && !skip(&r, changes[k].token)) k++;
+    if (!to || k == CHANGES) e->refused = true;
+    if (e->refused) return;
+    term t = parse_choice(&r);
+    if (changes[k].op) {
+      term from = *to;
+      match(&r, &from, &t);
+      t = simple(&r, changes[k].op, 2, (term[]){from, t});
+    }
+    *to = as(&r, t, around->C);
+  } while (!e->refused && skip(&r, ","));
+  if (*r.at) e->refused = true;
 }
 
 int emit_settle(emission *e, const emission *before, int value) {

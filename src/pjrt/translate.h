@@ -28,6 +28,9 @@ typedef struct surroundings {
 ** translated; the result is then without meaning. */
 term translate(emission *e, const shape *s, const char *text, const surroundings *around);
 
+/* Performs assignments such as `g = n[0] * g, p -= n[1] * g`, which change `terms`, the terms of `around`. */
+void translate_assignments(emission *e, const shape *s, const char *text, const surroundings *around, term *terms);
+
 /* Returns t as a value of dtype d. */
 term term_as(emission *e, const shape *s, term t, enum dtype d);
 
