@@ -103,8 +103,8 @@ local function assert_all(queued, rtol)
   for _, c in ipairs(queued) do
     local name, want, got = c[1], c[2], c[3]:to "cpu"
     assert.equal(want.dtype, got.dtype, name)
-    local tolerance = rtol[want.dtype]
-    local agree = tolerance and lt.isclose(got, want, {rtol = tolerance, atol = tolerance, equal_nan = true}) or got:equal(want)
+    local most = rtol[want.dtype]
+    local agree = most and lt.isclose(got, want, {rtol = most, atol = most, equal_nan = true}) or got:equal(want)
     assert.is_true(agree:all():item(), ("%s: %s instead of %s"):format(name, got, want))
   end
 end
