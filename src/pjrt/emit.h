@@ -15,7 +15,6 @@ typedef struct emission {
   bool   failed;                       /* memory was exhausted, so the text is incomplete */
   bool   refused;                      /* an expression cannot be translated; false between calls */
   int    next;                         /* the number of the next value */
-  bool   narrow;                       /* reductions of float32 accumulate in float32, for devices without fast float64 */
 } emission;
 
 /* Appends text like printf. The formats must not depend on the locale: no %f, %g. */

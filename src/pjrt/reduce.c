@@ -4,14 +4,13 @@
 
 /* ---- types of accumulators ---- */
 
-static enum dtype wide(const emission *e, enum dtype d) {
+static enum dtype wide(enum dtype d) {
   int kind = dtype_kind(d);
-  if (e->narrow && (d == DT_float32 || d == DT_complex64)) return d;
   return kind == KIND_COMPLEX ? DT_complex128 : kind == KIND_FLOAT ? DT_float64 : kind == KIND_UINT ? DT_uint64 : DT_int64;
 }
-static enum dtype same(const emission *e, enum dtype d) { (void)e; return d; }
-static enum dtype count(const emission *e, enum dtype d) { (void)e; (void)d; return DT_int64; }
-static enum dtype flag(const emission *e, enum dtype d) { (void)e; (void)d; return DT_bool; }
+static enum dtype same(enum dtype d) { return d; }
+static enum dtype count(enum dtype d) { (void)d; return DT_int64; }
+static enum dtype flag(enum dtype d) { (void)d; return DT_bool; }
 #define A_WIDE  wide
 #define A_SAME  same
 #define A_COUNT count
@@ -107,7 +106,7 @@ static term apply(emission *e, const shape *s, const char *text, enum dtype d, t
 /* Returns the sum of squared distances from the mean. */
 static term state_moments(emission *e, const shape *s, term in) {
   shape kept = without_last(s);
-  enum dtype A = wide(e, in.dtype);
+  enum dtype A = wide(in.dtype);
   const fold sum = sum_of(A);
   term x = term_as(e, s, in, A), total = fold_last(e, &sum, s, x);
   term mean = apply(e, &kept, "a / b", A, x, total, term_integer(s->dim[kept.ndim])), means = repeated(e, mean, s);
@@ -117,7 +116,7 @@ static term state_moments(emission *e, const shape *s, term in) {
 /* Returns the logarithm of the sum of exponentials. */
 static term state_logsum(emission *e, const shape *s, term in) {
   shape kept = without_last(s);
-  enum dtype A = wide(e, in.dtype);
+  enum dtype A = wide(in.dtype);
   const fold sum = sum_of(A), top = top_of(A);
   term x = term_as(e, s, in, A), most = fold_last(e, &top, s, x);
   term shift = apply(e, &kept, "m_isfinite(a) ? a : 0", A, most, most, most), shifts = repeated(e, shift, s);
@@ -149,7 +148,7 @@ static term state_smallest(emission *e, const shape *s, term in) {
 /* A row has either `state` or init, step and merge. */
 typedef struct reduce_row {
   enum dtype_class dtypes;
-  enum dtype (*accumulator)(const emission *e, enum dtype d);
+  enum dtype (*accumulator)(enum dtype d);
   const char *init, *step, *merge, *finish;
   term (*state)(emission *e, const shape *s, term in);
 } reduce_row;
@@ -182,7 +181,7 @@ int emit_reduce(emission *e, enum reduce_op op, enum dtype compute, const shape 
   const emission before = *e;
   shape from = *s;
   if (!dtype_in_class(compute, r->dtypes)) return EMIT_NONE;
-  enum dtype A = r->accumulator(e, compute);
+  enum dtype A = r->accumulator(compute);
   const fold f = {compute, A, r->init, r->merge};
   term x = term_of(joined(e, compute, &from, reduced, in), compute);
   term a = r->state ? r->state(e, &from, x) : fold_last(e, &f, &from, steps(e, &f, r->step, &from, x));
@@ -195,7 +194,7 @@ int emit_reduce(emission *e, enum reduce_op op, enum dtype compute, const shape 
 
 /* ---- scans and softmax ---- */
 
-static const struct { enum dtype_class dtypes; enum reduce_op reduction; enum dtype (*accumulator)(const emission *e, enum dtype d); const char *init, *step; }
+static const struct { enum dtype_class dtypes; enum reduce_op reduction; enum dtype (*accumulator)(enum dtype d); const char *init, *step; }
 scans[SCAN_COUNT] = {
 #define SCAN(name, reduction, dtypes, accumulator, init, step, doc) \
   [SCAN_##name] = {CLASS_##dtypes, REDUCE_##reduction, A_##accumulator, #init, #step},
@@ -214,7 +213,7 @@ int emit_scan(emission *e, enum scan_op op, enum dtype compute, const shape *s, 
   const emission before = *e;
   int64_t n = s->dim[s->ndim - 1];
   if (!dtype_in_class(compute, scans[op].dtypes) || n == 0) return EMIT_NONE;
-  const fold f = {compute, scans[op].accumulator(e, compute), scans[op].init, rows[scans[op].reduction].merge};
+  const fold f = {compute, scans[op].accumulator(compute), scans[op].init, rows[scans[op].reduction].merge};
   term x = steps(e, &f, scans[op].step, s, term_of(in, compute)), init = identity(e, &f);
   shape to = *s;
   to.dim[s->ndim - 1] += initial;
@@ -244,7 +243,7 @@ static const struct { const char *keep, *m, *last; } softmaxes[SOFTMAX_COUNT] = 
 
 int emit_softmax(emission *e, enum softmax_op op, enum dtype compute, const shape *s, int in) {
   static const char *const names[] = {"x", "d", "e", "s", "k", "m"};
-  const enum dtype C = compute, A = wide(e, compute);
+  const enum dtype C = compute, A = wide(compute);
   const fold top = top_of(C), sum = sum_of(A);
   const emission before = *e;
   shape kept = without_last(s);
