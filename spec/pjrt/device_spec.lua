@@ -138,6 +138,27 @@ describe("a device of PJRT", function()
     assert.truthy(message:lower():find "memory")
     assert.equal(3.0, lt.ones(3, {device = "xla"}):sum():item())
   end)
+  it("updates parameters like the CPU", function()
+    local all = {
+      SGD = {{weight_decay = 0.1}, {momentum = 0.9, maximize = true}, {momentum = 0.9, nesterov = true}},
+      Adam = {{weight_decay = 0.1}, {amsgrad = true}},
+      RMSprop = {{}, {momentum = 0.9}, {centered = true}, {centered = true, momentum = 0.9}},
+      AdamW = {{}}, NAdam = {{}}, RAdam = {{}}, Adamax = {{}}, Adagrad = {{}}, Adadelta = {{}},
+    }
+    for name, list in pairs(all) do
+      for k, options in ipairs(list) do
+        compare(("%s %d"):format(name, k), function(p, g)
+          p = p:clone():requires_grad_()
+          local opt = optim[name]({p}, options)
+          p.grad = g.mT
+          opt:step()
+          opt:step()
+          return p:detach()
+        end, x, y.mT)
+      end
+    end
+    check()
+  end)
   it("trains like the CPU", function()
     local function train(device)
       lt.manual_seed(0)
