@@ -233,3 +233,16 @@ describe("a figure", function()
     assert.same({["image/svg+xml"] = figure:svg(), ["text/plain"] = figure:text()}, getmetatable(figure).__mime(figure))
   end)
 end)
+
+describe("a line of characters", function()
+  local canvas = require "luatensor.page.text_canvas"
+
+  it("passes through the same cells after rounding errors", function()
+    for _, e in ipairs {-1e-13, 0, 1e-13} do
+      local grid = canvas.new(9, 2)
+      grid:dotted({0, 1 + e, 8, 0}, "x", 1)
+      local function row(k) return grid:row(k, function(text) return text end) end
+      assert.same({"     xxxx", "xxxxx"}, {row(0), row(1)})
+    end
+  end)
+end)

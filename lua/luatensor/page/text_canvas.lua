@@ -13,7 +13,8 @@ function canvas.new(width, height)
   return self
 end
 
-local function round(value) return (value + 0.5) // 1 | 0 end
+-- Rounds to the nearest integer, and a half up, also if rounding errors made it a little smaller.
+local function round(value) return (value + 0.5 + 1e-9) // 1 | 0 end
 
 --- Sets the character of a cell.
 function canvas:set(column, row, character, s)
