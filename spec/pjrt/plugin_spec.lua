@@ -53,12 +53,59 @@ describe("a plugin of PJRT", function()
   it("names its reason if a script uses the device", function()
     local status, output = run("/nowhere/plugin.so", [[require("luatensor").ones(2, {device = "xla"})]])
     assert.equal(1, status)
-    assert.truthy(output:find("not found: /nowhere/plugin.so: cannot open shared object file", 1, true))
+    assert.truthy(output:find("xla not found: /nowhere/plugin.so: cannot open shared object file", 1, true))
+    assert.falsy(output:find("GPU", 1, true))
+    status, output = shell.run "LUATENSOR_PJRT_XLA=/nowhere bin/luatensor doctor --device xla --out /dev/null"
+    assert.not_equal(0, status)
+    assert.truthy(output:gsub("%s+", " "):find("xla not found: /nowhere: cannot open shared object file", 1, true), output)
+  end)
+  it("does not end commands and automatic choices if it is broken", function()
+    local status, output = run("README.md", [[local lt = require "luatensor" print(lt.device "auto", #lt.devices(), pcall(lt.accelerator))]])
+    assert.equal(0, status)
+    assert.truthy(output:find "^cpu\t%d+\tfalse\tGPU not found: .*; xla: [^\n]*README.md")
+    status, output = shell.run "LUATENSOR_PJRT_XLA=README.md bin/luatensor info"
+    assert.equal(0, status)
+    assert.truthy(output:find "; xla: [^\n]*README.md")
+  end)
+  for _, fails in ipairs {"compile", "execute"} do
+    it(("loses only the results of a program, if it fails to %s it"):format(fails), function()
+      local status, output = run("build/spec/fake_pjrt.so", [[
+        local lt = require "luatensor"
+        local x = lt.tensor({1, 2}, {device = "xla"})
+        local y = lt.zeros(2, {device = "xla"}) + 1
+        for _ = 1, 2 do print(select(2, pcall(y.totable, y))) end
+        print(select(2, pcall(function() return (y + 1):item() end)))
+        print(table.concat(x:totable(), " "))]], "FAKE_PJRT=" .. fails)
+      assert.equal(0, status)
+      output = output:gsub("%(command line%):%d+: ", "")
+      local lost = "xla: the elements are lost, because a program failed"
+      assert.equal(("totable: xla: the chip is on fire\ntotable: %s\nadd: %s\n1 2\n"):format(lost, lost), output)
+    end)
+  end
+  it("names the op and the plugin, and loses nothing, if a device has no memory", function()
+    local status, output = run("build/spec/fake_pjrt.so", [[
+      local x = require "luatensor".tensor({1, 2}, {device = "xla"})
+      for _ = 1, 2 do print(select(2, pcall(function() return (x + 1):totable() end))) end
+      print(table.concat(x:totable(), " "))]], "FAKE_PJRT=upload")
+    assert.equal(0, status)
+    output = output:gsub("%(command line%):%d+: ", "")
+    assert.equal("add: xla: the chip is on fire\nadd: xla: the chip is on fire\n1 2\n", output)
   end)
   it("gives its device the variable's name, with small letters", function()
     local status, output = shell.run("LUATENSOR_PJRT_MY_TPU=/nowhere tools/lua -e 'print(require(\"luatensor\").my_tpu.is_available())'")
     assert.equal(0, status)
     assert.truthy(output:find "^false\t/nowhere")
+  end)
+  it("does not replace a function of the module, and needs a word as name", function()
+    local status, output = shell.run [[LUATENSOR_PJRT_XLA= \
+      LUATENSOR_PJRT_LINALG=/nowhere LUATENSOR_PJRT_ADD=/nowhere LUATENSOR_PJRT_AUTO=/nowhere tools/lua -e '
+      local lt = require "luatensor"
+      print(type(lt.add), type(lt.linalg.inv), lt.device "auto")']]
+    assert.equal(0, status)
+    assert.equal("function\tfunction\tcpu\n", output)
+    status, output = shell.run [[env LUATENSOR_PJRT_XLA= 'LUATENSOR_PJRT_A:B=/nowhere' tools/lua -e 'print(pcall(require("luatensor").device, "none"))']]
+    assert.equal(0, status)
+    assert.equal("false\tdevice: unknown device \"none\"; known: cpu, cuda, rocm, auto\n", output)
   end)
   it("does not replace a device", function()
     local status, output = shell.run("LUATENSOR_PJRT_CPU=/nowhere tools/lua -e 'print(require(\"luatensor\").ones(2))'")

@@ -78,6 +78,9 @@ bool check_dtype_or_place(lua_State *L, int i, const char *fn, enum dtype *d, pl
   return false;
 }
 
+/* Returns the word of the error "… not found". A kind for which scripts can write kernels is a kind of GPU. */
+static const char *noun(const device *d) { return d->user_kernel_make ? "GPU" : d->name; }
+
 place check_place(lua_State *L, int i, const char *fn) {
   if (lua_type(L, i) != LUA_TSTRING)
     luaL_error(L, "%s: name of a device expected, got %s", fn, type_name(L, i));
@@ -100,7 +103,7 @@ place check_place(lua_State *L, int i, const char *fn) {
   for (int k = 0; strlen(name) == length && (d = device_kind(k)); k++) {
     if (strlen(d->name) != kind || strncmp(d->name, name, kind) != 0) continue;
     int count = d->count();
-    if (count == 0) luaL_error(L, "GPU not found: %s", d->reason());
+    if (count == 0) luaL_error(L, "%s not found: %s", noun(d), d->reason());
     if (index >= count && count == 1) luaL_error(L, "%s: no device \"%s\"; there is only %s:0", fn, name, d->name);
     if (index >= count) luaL_error(L, "%s: no device \"%s\"; the last is %s:%d", fn, name, d->name, count - 1);
     return (place){d, (int)index};

@@ -21,6 +21,7 @@ const char *pjrt_name(int k, const char *variable) {
   if (length == 0 || length >= sizeof p->name || !end[1] || strlen(end + 1) >= sizeof p->path) return NULL;
   for (size_t i = 0; i < length; i++) p->name[i] = (char)tolower((unsigned char)variable[i]);
   p->name[length] = 0;
+  if (strspn(p->name, "abcdefghijklmnopqrstuvwxyz_0123456789") != length || strcmp(p->name, "auto") == 0) return NULL;
   snprintf(p->path, sizeof p->path, "%s", end + 1);
   return p->name;
 }
@@ -59,7 +60,13 @@ void pjrt_describe(int k, char *text, size_t size) {
   else snprintf(text, size, "%s", p->reason);
 }
 
-void pjrt_explain(int k, char *text, size_t size) { snprintf(text, size, "%s: %s", plugins[k].name, plugins[k].error); }
+void pjrt_explain(int k, char *text, size_t size) {
+  lock_take(LOCK_PJRT);
+  snprintf(text, size, "%s: %s", plugins[k].name, plugins[k].error);
+  lock_release(LOCK_PJRT);
+}
+
+unsigned pjrt_epoch(int k) { return plugins[k].epoch; }
 
 void pjrt_shut(int k) {
   pjrt_plugin *p = &plugins[k];
@@ -69,6 +76,7 @@ void pjrt_shut(int k) {
   p->queue = NULL;
   programs_free(p);
   plugin_close(p);
+  p->epoch++;
   lock_release(LOCK_PJRT);
 }
 

@@ -19,6 +19,7 @@ int  pjrt_in_use(int k);
 int  pjrt_info(int k, int index, device_info *info);
 void pjrt_describe(int k, char *text, size_t size);
 void pjrt_explain(int k, char *text, size_t size);
+unsigned pjrt_epoch(int k);
 void pjrt_shut(int k);
 int  pjrt_alloc(int k, int index, size_t bytes, void **at);
 void pjrt_free(int k, int index, void *at);

@@ -10,6 +10,7 @@ static const char *OF(reason)(void)                         { return pjrt_reason
 static int  OF(in_use)(void)                                { return pjrt_in_use(KIND); }
 static int  OF(info)(int i, device_info *info)              { return pjrt_info(KIND, i, info); }
 static void OF(describe)(char *text, size_t size)           { pjrt_describe(KIND, text, size); }
+static unsigned OF(epoch)(int i)                            { (void)i; return pjrt_epoch(KIND); }
 static void OF(shut)(void)                                  { pjrt_shut(KIND); }
 static int  OF(alloc)(int i, size_t bytes, void **at)       { return pjrt_alloc(KIND, i, bytes, at); }
 static void OF(explain)(int i, char *text, size_t size) {
@@ -33,7 +34,7 @@ static void OF(empty_cache)(int i)                          { (void)i; }
 
 static device OF(kind) = {
   .abi = DEVICE_ABI, .dlpack = 12, .count = OF(count), .reason = OF(reason), .in_use = OF(in_use), .info = OF(info),
-  .describe = OF(describe), .explain = OF(explain), .shut = OF(shut), .alloc = OF(alloc), .free = OF(free),
+  .describe = OF(describe), .explain = OF(explain), .epoch = OF(epoch), .shut = OF(shut), .alloc = OF(alloc), .free = OF(free),
   .copy_in = OF(copy_in), .copy_out = OF(copy_out), .copy_across = OF(copy_across), .sync = OF(sync), .stats = OF(stats),
   .empty_cache = OF(empty_cache),
 #define FAMILY(name, call) .name = OF(name),

@@ -23,7 +23,7 @@ int plugin_fail(pjrt_plugin *p, const char *format, ...) {
 /* Plugins write warnings and errors to the terminal; the errors are also their results. So standard error goes nowhere while
 ** a plugin works. Returns a copy of the old standard error, or -1. */
 static int silence(void) {
-  int before = dup(STDERR_FILENO), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  int before = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (before >= 0 && nowhere >= 0) dup2(nowhere, STDERR_FILENO);
   if (nowhere >= 0) close(nowhere);
   return before;
@@ -35,9 +35,14 @@ static void unsilence(int before) {
   close(before);
 }
 
+static const char FORKED[] = "cannot be used in a child process that was forked";
+
+/* True in a child of the process that has loaded the plugin: the plugin's threads do not exist there. */
+static bool is_forked(const pjrt_plugin *p) { return p->process && p->process != getpid(); }
+
 /* Calls a function of the plugin. If it fails, `error` gets its first line. */
 static int call(pjrt_plugin *p, enum pjrt_function f, void *arguments) {
-  if (p->process != getpid()) return plugin_fail(p, "%s cannot be used in a child process that was forked", p->name);
+  if (is_forked(p)) return plugin_fail(p, "%s %s", p->name, FORKED);
   PJRT_Error *failed = p->api->call[f](arguments);
   if (!failed) return OK;
   PJRT_ARGS(pjrt_text, message, .handle = failed);
@@ -51,7 +56,7 @@ static int call(pjrt_plugin *p, enum pjrt_function f, void *arguments) {
 
 static void drop(pjrt_plugin *p, enum pjrt_function f, void *handle) {
   PJRT_ARGS(pjrt_handle, h, .handle = handle);
-  if (handle && p->process == getpid()) call(p, f, &h);
+  if (handle && !is_forked(p)) call(p, f, &h);
 }
 
 /* Waits for an event, and frees it. */
@@ -73,6 +78,7 @@ static bool refuse(pjrt_plugin *p, const char *why) {
 /* Finds the plugin's table, and checks its version. */
 static bool open_library(pjrt_plugin *p) {
   const pjrt_api *(*get)(void) = NULL;
+  if (is_forked(p)) return refuse(p, FORKED);
   if (!system_is_whole(p->path)) return refuse(p, "the file is not whole");
   void *library = dlopen(p->path, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -97,10 +103,10 @@ static bool open_client(pjrt_plugin *p) {
   PJRT_ARGS(pjrt_client_create, create, .options = NULL);
   p->process = getpid();
   bool works = call(p, PJRT_CALL_Plugin_Initialize, &initialize) == OK && call(p, PJRT_CALL_Client_Create, &create) == OK;
-  PJRT_ARGS(pjrt_client_devices, list, .client = create.client);
+  if (works) p->client = create.client;
+  PJRT_ARGS(pjrt_client_devices, list, .client = p->client);
   works = works && call(p, PJRT_CALL_Client_AddressableDevices, &list) == OK;
   if (!works) return refuse(p, p->error);
-  p->client = create.client;
   p->devices = list.devices;
   p->ndevice = (int)list.count;
   return p->ndevice > 0 || refuse(p, "the plugin finds no device");
@@ -151,9 +157,13 @@ int buffer_upload(pjrt_plugin *p, int index, enum dtype d, int64_t count, const 
   };
   PJRT_ARGS(pjrt_from_host, c, .client = p->client, .data = data, .type = types[d], .dims = &count, .ndim = count >= 0,
             .semantics = PJRT_COPIES_AT_ONCE, .device = p->devices[index]);
-  int st = call(p, PJRT_CALL_Client_BufferFromHostBuffer, &c);
+  int before = silence(), st = call(p, PJRT_CALL_Client_BufferFromHostBuffer, &c);
+  *buffer = st == OK ? c.buffer : NULL;
   if (st == OK) st = await(p, c.done);
-  *buffer = c.buffer;
+  unsilence(before);
+  if (st == OK) return OK;
+  buffer_drop(p, *buffer);
+  *buffer = NULL;
   return st;
 }
 
@@ -178,7 +188,7 @@ int program_compile(pjrt_plugin *p, char *text, size_t length, void **program) {
             .options_length = sizeof compile_options);
   int before = silence(), st = call(p, PJRT_CALL_Client_Compile, &c);
   unsilence(before);
-  *program = c.executable;
+  *program = st == OK ? c.executable : NULL;
   return st;
 }
 
@@ -189,6 +199,8 @@ int program_run(pjrt_plugin *p, int index, void *program, void *const *arguments
   PJRT_ARGS(pjrt_execute_options, options, .extensions = NULL);
   PJRT_ARGS(pjrt_execute, c, .executable = program, .options = &options, .arguments = &arguments, .ndevices = 1,
             .nargs = (size_t)narg, .results = &results, .events = &event, .device = p->devices[index]);
-  int st = call(p, PJRT_CALL_LoadedExecutable_Execute, &c);
-  return st == OK ? await(p, event) : st;
+  int before = silence(), st = call(p, PJRT_CALL_LoadedExecutable_Execute, &c);
+  if (st == OK) st = await(p, event);
+  unsilence(before);
+  return st;
 }

@@ -20,6 +20,7 @@ typedef struct pjrt_plugin {
   void *client;                        /* NULL: the devices are closed */
   void *const *devices;
   int   ndevice;
+  unsigned epoch;                      /* how often the devices have been closed: their older memory is lost */
   struct pjrt_queue *queue;            /* [ndevice] (queue.h) */
   struct pjrt_programs *programs;      /* compiled programs (programs.c) */
 } pjrt_plugin;
@@ -42,7 +43,7 @@ void buffer_drop(pjrt_plugin *p, void *buffer);
 int  program_compile(pjrt_plugin *p, char *text, size_t length, void **program);
 void program_drop(pjrt_plugin *p, void *program);
 
-/* Runs a program on one device. On success, results[0 …] are new buffers. */
+/* Runs a program on one device. results[0 …] become new buffers. After an error, those that are not NULL must be freed. */
 int  program_run(pjrt_plugin *p, int index, void *program, void *const *arguments, int narg, void **results);
 
 /* Closes the client. */

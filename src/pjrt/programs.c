@@ -196,6 +196,7 @@ static int run(const compiled *c, pjrt_queue *q, void **arguments, void **result
   int st = upload_numbers(c, q, arguments, &n);
   if (st == OK) st = program_run(q->plugin, q->index, c->program, arguments, (int)n, results);
   for (size_t k = q->nargument; k < n; k++) buffer_drop(q->plugin, arguments[k]);
+  for (size_t k = 0; st != OK && k < c->nresult; k++) buffer_drop(q->plugin, results[k]);
   if (st != OK) return st;
   for (size_t k = 0; k < c->nresult; k++)
     if (c->wanted[k]) buffers[k] = results[count++];

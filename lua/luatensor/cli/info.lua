@@ -101,7 +101,7 @@ local function gpus(add)
     return add("  what to do: " .. cures.find(reason))
   end
   for _, device in ipairs(lt.devices()) do
-    if device.kind == "gpu" then
+    if device.device ~= core.host_device then
       add(("%s is used where scripts say so: {device = %q}"):format(format.device(device), device.device))
       if device.emulated then add("  " .. notes.EMULATOR) end
       try_out(device.device, add)

@@ -230,13 +230,16 @@ static int l_state_ends(lua_State *L) {
   return 0;
 }
 
-/* Adds the tables lt.cuda and lt.rocm. */
+/* Adds the tables lt.cuda and lt.rocm, and those of added kinds whose names are not names of the module already. */
 static void add_kinds(lua_State *L) {
   const device *d;
   for (int k = 1; (d = device_kind(k)); k++) {
     static const struct { const char *name; lua_CFunction f; } of_kind[] = {
       {"is_available", l_is_available}, {"reopen", l_reopen}
     };
+    bool taken = lua_getfield(L, MODULE, d->name) != LUA_TNIL;
+    lua_pop(L, 1);
+    if (taken) continue;
     lua_newtable(L);
     for (size_t i = 0; i < sizeof of_kind / sizeof *of_kind; i++) {
       lua_pushlightuserdata(L, (void *)(uintptr_t)d);
