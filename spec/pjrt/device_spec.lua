@@ -94,6 +94,16 @@ describe("a device of PJRT", function()
     compare("roll", function(a) return a:roll(2, 1) end, x)
     check()
   end)
+  it("converts numbers to the dtype of the elements", function()
+    for _, number in ipairs {2.5, 0.5, -0.5, 0, -3e9, 1e30, 1 / 0, math.mininteger} do
+      for _, dtype in ipairs {"bool", "int8", "uint64", "float16"} do
+        local function set(f) return function(a) local z = a:to(dtype) pcall(f, z) return z end end
+        compare(("%s in %s, a part"):format(number, dtype), set(function(z) z[{{1, 2}}] = number end), x)
+        compare(("%s in %s"):format(number, dtype), set(function(z) z:fill_(number) end), x)
+      end
+    end
+    check()
+  end)
   it("reduces, scans and multiplies", function()
     for _, name in ipairs {"sum", "mean", "max", "min", "any", "std", "argmax", "logsumexp", "count_nonzero"} do
       compare(name, function(a) return lt[name](a) end, x)
@@ -179,6 +189,13 @@ describe("a device of PJRT", function()
     assert.is_true(here[10] < here[1] - 0.05)
     for step = 1, 10 do assert.near(here[step], there[step], 1e-5) end
   end)
+  for _, mode in ipairs {"threads", "fork"} do
+    it("works in several Lua states, and says that a child cannot use it: " .. mode, function()
+      local host = "build/spec/states_host"
+      if not shell.exists(host) then return pending "make test-hosts builds the host" end
+      shell.passes(("%s %s spec/support/scripts/pjrt_states.lua"):format(host, mode))
+    end)
+  end
   it("ends with queued work, and prints nothing of the plugin", function()
     local status, output = shell.run [[tools/lua -e 'local lt = require "luatensor"; y = lt.ones(3, {device = "xla"}) + 1']]
     assert.equal(0, status)

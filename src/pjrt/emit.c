@@ -65,6 +65,17 @@ static void emit_float(emission *e, enum dtype d, double x) {
   else emit(e, "0x%04X", d == DT_float16 ? (unsigned)to_float16(x) : (unsigned)to_bfloat16(x));
 }
 
+#define INTEGER(name, ...) case DT_##name: v.i = v.is_float ? (int64_t)to_##name(v.f) : (int64_t)to_##name(v.i); break;
+
+scalar number_of_dtype(scalar v, enum dtype d) {
+  switch (d) {
+    EACH_INTEGER(INTEGER)
+    case DT_bool: v.i = v.is_float ? to_bool(v.f) || (v.is_complex && to_bool(v.im)) : to_bool(v.i); break;
+    default: break;
+  }
+  return v;
+}
+
 int emit_constant(emission *e, enum dtype d, const shape *s, scalar value) {
   int kind = dtype_kind(d);
   emit(e, "%%%d = stablehlo.constant dense<", e->next);

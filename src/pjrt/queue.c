@@ -185,7 +185,7 @@ int queue_number(pjrt_queue *q, enum dtype d, scalar is) {
   number *list = list_with_room(q->numbers, q->nnumber, &q->number_room, sizeof *list);
   if (!list) return EMIT_NONE;
   q->numbers = list;
-  list[q->nnumber++] = (number){q->lines.next, d, is};
+  list[q->nnumber++] = (number){q->lines.next, d, number_of_dtype(is, d)};
   return q->lines.next++;
 }
 
