@@ -13,7 +13,7 @@ local run <close> = experiment.start({...}, {
 
 local rows = {}
 for i, info in ipairs(lt.devices()) do
-  rows[i] = {experiment.name_of(info.device), info.name, info.cores, info.isa, info.memory or false}
+  rows[i] = {experiment.name_of(info.device), info.name, info.cores or false, info.isa or false, info.memory or false}
 end
 local cited = {}
 for i, id in ipairs(notebook.claims[7].cited) do

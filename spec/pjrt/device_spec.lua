@@ -46,6 +46,11 @@ describe("a device of PJRT", function()
     local found
     for _, info in ipairs(lt.devices()) do if info.device == "xla:0" then found = info end end
     assert.truthy(found.software:find "^PJRT 0%.%d+")
+    assert.same({nil, nil}, {found.cores, found.isa})
+    local listed = shell.passes "bin/luatensor info"
+    assert.truthy(listed:find "\nxla:0 +cpu +– +– +–" and listed:find "\nxla:0 is used where scripts say so")
+    assert.truthy(shell.passes("tools/lua examples/01_device.lua"):find "\nxla:0 +cpu ")
+    assert.truthy(shell.passes("tools/lua examples/03_small.lua --device xla --iterations 2"):find "\nxla:0: cpu, PJRT 0%.")
     assert.equal("xla:0", lt.device "xla")
   end)
   it("gets values and gives them back", function()
@@ -197,8 +202,11 @@ describe("a device of PJRT", function()
     end)
   end
   it("ends with queued work, and prints nothing of the plugin", function()
-    local status, output = shell.run [[tools/lua -e 'local lt = require "luatensor"; y = lt.ones(3, {device = "xla"}) + 1']]
-    assert.equal(0, status)
-    assert.equal("", output)
+    for _, last in ipairs {{"", 0, ""}, {"os.exit(3)", 3, ""}, {"error \"no\"", 1, "lua5.4: (command line):2: no\n"}} do
+      local status, output = shell.run([[tools/lua -e 'local lt = require "luatensor"; x = lt.ones(3, {device = "xla"}) + 1
+        assert(x:sum():item() == 6); y = x * 2; ]] .. last[1] .. "'")
+      assert.equal(last[2], status)
+      assert.equal(last[3], (output:gsub("stack traceback.*", "")), last[1])
+    end
   end)
 end)

@@ -24,7 +24,7 @@ function info.define() end
 local function devices()
   local rows = {}
   for i, device in ipairs(lt.devices()) do
-    rows[i] = {format.device(device), device.name, device.cores, device.isa or false, device.memory or false}
+    rows[i] = {format.device(device), device.name, device.cores or false, device.isa or false, device.memory or false}
   end
   return document.table{
     columns = {{name = "device", unit = "text"}, {name = "name", unit = "text"}, {name = "cores", unit = "count"},
@@ -101,7 +101,7 @@ local function gpus(add)
     return add("  what to do: " .. cures.find(reason))
   end
   for _, device in ipairs(lt.devices()) do
-    if device.device ~= core.host_device then
+    if device.kind == "gpu" or device.kind == "pjrt" then
       add(("%s is used where scripts say so: {device = %q}"):format(format.device(device), device.device))
       if device.emulated then add("  " .. notes.EMULATOR) end
       try_out(device.device, add)

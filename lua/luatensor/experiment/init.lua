@@ -38,9 +38,13 @@ end
 function experiment.describe(device)
   local info = info_of(device)
   if not info then return device end
-  local cores = format.noun(info.cores, info.kind == "cpu" and "core" or "multiprocessor")
-  local isa = info.isa:find "^%d" and "compute capability " .. info.isa or info.isa       -- a number only for NVIDIA
-  local words = {info.name, info.cores .. " " .. cores, isa}
+  local words = {info.name}
+  if info.cores then
+    words[2] = info.cores .. " " .. format.noun(info.cores, info.kind == "cpu" and "core" or "multiprocessor")
+  end
+  if info.isa then      -- a number only for NVIDIA
+    words[#words + 1] = info.isa:find "^%d" and "compute capability " .. info.isa or info.isa
+  end
   if info.kind == "cpu" then
     local threads = lt.get_num_threads()
     words[#words + 1] = ("%d %s in use"):format(threads, format.noun(threads, "thread"))

@@ -55,9 +55,11 @@ static void push_info(lua_State *L, place p) {
   if (p.device->info(p.index, &info) != OK) return;
   set_string(L, "name", info.name);
   set_string(L, "kind", info.kind);
-  set_string(L, "isa", info.isa);
-  lua_pushinteger(L, info.cores);
-  lua_setfield(L, -2, "cores");
+  if (info.isa[0]) set_string(L, "isa", info.isa);
+  if (info.cores) {
+    lua_pushinteger(L, info.cores);
+    lua_setfield(L, -2, "cores");
+  }
   if (info.emulated) {
     lua_pushboolean(L, true);
     lua_setfield(L, -2, "emulated");
