@@ -93,8 +93,9 @@ local data = {}
 ---Reads a file of separated values into a table with named columns. The first row names the columns, unless it has
 ---only numbers. The type of a column is the first of these that all of its values have: boolean (true, false), integer,
 ---float, category (any text). Missing values become NaN; integers with missing values become floats. A file that begins
----like a gzip file is unpacked. A field may be in double quotes, also with line ends; "" in it means one quote. White
----space around fields and empty lines are ignored.
+---like a gzip file is unpacked. A field may be in double quotes, also with line ends; "" in it means one quote. In a
+---column of texts a field in quotes is never missing. Numbers with leading zeros, such as 01234, are texts unless a
+---type is given. White space around fields and empty lines are ignored. A first line "sep=;" gives the delimiter.
 ---
 ---    local t = data.read_csv("penguins.csv", {na_values = {"?"}})
 ---    print(t.names[1], #t, t.species.levels[1], t.body_mass_g:nanmean())
@@ -115,7 +116,8 @@ function data.read_csv(path, options) end
 
 ---Writes a table or a tensor as a file of separated values, completely or not at all. Each number has the fewest
 ---digits with which it is read back exactly. Dates and times are written as in ISO 8601. A text is in quotes if it
----contains the delimiter, a quote or a line end.
+---contains the delimiter, a quote or a line end, or if read_csv would take it for a missing value. A name that is a
+---number is in quotes.
 ---
 ---    data.write_csv("result.csv", lt.stack({x, y}, {dim = 2}), {names = {"x", "y"}})
 ---Errors: if the disk is full or permission is missing; if a tensor is complex or has other dims.

@@ -512,13 +512,15 @@
 ---@field keep_default_na? boolean (default true) also the empty text, NA, N/A, NaN, NULL and None mean a missing value
 ---@field delimiter? string (default ",")
 ---@field decimal? string (default ".") the decimal point, "." or ","
+---@field quote? boolean (default true) double quotes enclose fields
 ---@field comment? string the first character of lines to skip
 ---@field skip? integer (default 0) the number of lines before the header or the first row
 
 ---@class (exact) luatensor.data.write_csv.options
 ---@field names? string[] the names of a tensor's columns, for a header; or the names of the table's columns to write, in their order
 ---@field delimiter? string (default ",")
----@field na_rep? string (default "") the text of missing values and NaN
+---@field decimal? string (default ".") the decimal point, "." or ","
+---@field na_rep? string (default "") the text of missing values and NaN, without the delimiter and quotes
 
 ---@class (exact) luatensor.data.digits.options
 ---@field dtype? luatensor.dtype (default the default float) of x, a float

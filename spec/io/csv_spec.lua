@@ -138,9 +138,9 @@ describe("read_csv", function()
     refuses("the first row has names and numbers; header = true if it names the columns, else header = false", "name,2019,2020\nx,1,2\n")
     refuses("no rows", "")
     refuses("no rows", "\n\n  \n")
-    refuses("line 2: a quote that does not end", 'a\n"x\n')
-    refuses("line 1: something follows a quoted field", '"1"2\n')
-    refuses("line 1: a quote inside of a field", '1"2"\n')
+    refuses("line 2: column 1: a quote that does not end; quote = false reads quotes as letters", 'a\n"x\n')
+    refuses("line 1: column 2: something follows a quoted field; quote = false reads quotes as letters", '1,"1"2\n')
+    refuses("line 1: column 1: a quote inside of a field; quote = false reads quotes as letters", '1"2"\n')
     refuses("line 2: fields: 3, in the first row: 2; is the delimiter right? A field that contains it is in quotes", "1,2\n3,4,\n")
     local function option(message, options)
       shell.write(path, "a,b\n1,2\n")
@@ -162,6 +162,59 @@ describe("read_csv", function()
     option("columns: list expected, got number", {columns = 1})
     option("comment: one character expected that begins no other line, got ##", {comment = "##"})
     fails("read_csv: /nowhere: No such file or directory", data.read_csv, "/nowhere")
+  end)
+end)
+
+describe("read_csv of files of other programs", function()
+  it("takes leading zeros for a text unless a type is given", function()
+    local t = read("zip,n\n01234,0\n99999,10\n")
+    assert.same({{"01234", "99999"}, "integer"}, {t.zip.levels, t.kinds.n})
+    assert.same({"1.5", "007"}, read("a\n1.5\n007\n", {types = "text"}).a)
+    assert.equal("category", read("a\n1.5\n007\n").kinds.a)
+    assert.same({1234, 99999}, read("zip\n01234\n99999\n", {types = "integer"}).zip:totable())
+    assert.same({0.5, 0}, read("a\n0.5\n0\n").a:totable())
+  end)
+
+  it("proposes a delimiter", function()
+    local words = ': one column, but each row has 1 "%s"; delimiter = "%s"? With delimiter = "," it is one column'
+    for character, shown in pairs {[";"] = ";", ["\t"] = "\\t"} do
+      shell.write(path, ("id;x\n1;2\n"):gsub(";", character))
+      fails("read_csv: " .. path .. words:format(shown, shown), data.read_csv, path)
+    end
+    assert.same({"1;2"}, read("id;x\n1;2\n", {delimiter = ","})["id;x"].levels)
+    assert.same({"1;2", "3"}, read("id;x\n1;2\n3\n")["id;x"].levels)
+  end)
+
+  it("takes the delimiter from Excel's first line", function()
+    for _, delimiter in ipairs {";", ",", "\t", "|"} do
+      local t = read((("sep=;\r\nid;x\r\n1;2\r\n"):gsub(";", delimiter)))
+      assert.same({{"id", "x"}, {2}}, {t.names, t.x:totable()})
+    end
+    assert.same({2}, read("sep=;\nid;x\n1;2\n", {delimiter = ";"}).x:totable())
+    assert.same({"sep=,"}, read('"sep=,"\n1\n').names)
+  end)
+
+  it("refuses line ends of CR alone, and UTF-16", function()
+    local words = "line 1: the lines end in CR alone; convert the file by tr '\\r' '\\n'"
+    refuses(words, "a,b\r1,2\r3,4\r")
+    refuses(words, '"a","b"\r"1","2"\r')
+    assert.same({"a\rb", "c"}, read('"a\rb",c\r\r\n1,2\r\n').names)
+    refuses("line 1: the file is UTF-16; convert it by iconv -f UTF-16 -t UTF-8", "\xff\xfea\0\n\0")
+    shell.write(path, "\xfe\xff\0a\0\n")
+    fails("read_csv: " .. path .. ": the file is UTF-16; convert it by iconv -f UTF-16 -t UTF-8", data.read_csv, path, {skip = 1})
+  end)
+
+  it("reads quotes as letters with quote = false", function()
+    local t = read('a,size\n1,2"\n2,"3\n', {quote = false})
+    assert.same({'"3', '2"'}, t.size.levels)
+    refuses('line 2: column 2: a quote inside of a field; quote = false reads quotes as letters', 'a,size\n1,2"\n')
+  end)
+
+  it("knows missing values in quotes in columns of numbers only", function()
+    local t = read('n,s,e\n"1","x",""\n"NA","NA",""\n"",NA,""\n')
+    same_numbers({1, lt.nan, lt.nan}, t.n)
+    assert.same({{"NA", "x"}, {false, false, true}}, {t.s.levels, t:missing("s"):totable()})
+    same_numbers({lt.nan, lt.nan, lt.nan}, t.e)
   end)
 end)
 
@@ -265,6 +318,33 @@ describe("write_csv", function()
     local t = read(text, {types = {t = "time", d = "date", s = "text"}})
     assert.equal(text, written(t))
     assert.equal("c,b\nx,true\n,\ny,false\n", written(t, {names = {"c", "b"}}))
-    assert.equal('c\nx\n""\ny\n', written(t, {names = {"c"}}))
+    assert.equal('c\nx\nNA\ny\n', written(t, {names = {"c"}}))
+  end)
+
+  it("writes texts that look like missing values, and names that are numbers", function()
+    local texts = {"NA", "DE", "None", "", "nan", "#N/A", "-"}
+    local t = data.Table({["2019"] = texts, NA = texts}, {"2019", "NA"})
+    for _, na in ipairs {"", "NA", "-"} do
+      data.write_csv(path, t, {na_rep = na})
+      local u = data.read_csv(path, {types = "text", na_values = {na}})
+      assert.same({{"2019", "NA"}, texts}, {u.names, u["2019"]})
+      assert.is_false(u:missing("2019"):any():item())
+    end
+    data.write_csv(path, data.Table({["2019"] = lt.tensor{1, 2}, ["2020"] = lt.tensor{3, 4}}, {"2019", "2020"}))
+    assert.same({{"2019", "2020"}, 2}, {data.read_csv(path).names, #data.read_csv(path)})
+    data.write_csv(path, data.Table({a = {"NA", "NA"}}, {"a"}))
+    assert.same({"NA"}, data.read_csv(path).a.levels)
+  end)
+
+  it("writes decimal commas", function()
+    assert.equal("x;s\n1,5;a.b\n", written(data.Table({x = lt.tensor{1.5}, s = {"a.b"}}, {"x", "s"}), {decimal = ",", delimiter = ";"}))
+    fails('write_csv: decimal: "," is the delimiter, too; delimiter = ";"?', data.write_csv, path, lt.ones(1), {decimal = ","})
+  end)
+
+  it("refuses texts of missing values that would need quotes", function()
+    for _, na in ipairs {",", '"', "a\n", " a"} do
+      fails(("write_csv: na_rep: text without delimiter, quotes, line ends and outer white space expected, got %q"):format(na),
+            data.write_csv, path, lt.ones(1), {na_rep = na})
+    end
   end)
 end)

@@ -40,6 +40,11 @@ void csv_close(csv *c) {
   *c = (csv){0};
 }
 
+void csv_ignore_quotes(csv *c) {
+  c->no_quotes = true;
+  c->kind['"'] = 0;
+}
+
 /* ---- reading lines ---- */
 
 /* Moves the unread bytes to the front of the buffer, doubles the buffer if it is full, and reads more bytes. At the end
@@ -65,6 +70,9 @@ static bool more(csv *c, char wrong[UNPACK_WORDS]) {
   c->end += got;
   c->room[c->end] = '\n';
   c->at_end = c->end < c->size;
+  bool utf16 = got >= 2 && (memcmp(c->room, "\xff\xfe", 2) == 0 || memcmp(c->room, "\xfe\xff", 2) == 0);
+  if (utf16 && kept == 0 && c->next_line == 1)
+    return say(wrong, "the file is UTF-16; convert it by iconv -f UTF-16 -t UTF-8");
   return true;
 }
 
@@ -89,7 +97,7 @@ static bool take(csv *c, bool by_line, char **row, char **end, char wrong[UNPACK
   c->line = c->next_line;
   for (;;) {
     char *at = c->room + c->start, *last = c->room + c->end;
-    bool line = by_line || (c->comment && at < last && *at == c->comment);
+    bool line = by_line || c->no_quotes || (c->comment && at < last && *at == c->comment);
     int64_t lines = 1;
     char *stop = line ? memchr(at, '\n', (size_t)(last - at)) : row_end(at, last, &lines);
     if (stop || c->at_end) {
@@ -131,7 +139,7 @@ static bool add_field(csv *c, csv_field f, char wrong[UNPACK_WORDS]) {
 ** rest of the row, or NULL if the closing quote is missing. */
 static char *quoted(char *p, char *end, csv_field *f) {
   char *to = ++p;
-  f->text = to;
+  *f = (csv_field){.text = to, .quoted = true};
   for (; p < end; p++) {
     if (*p == '"' && (p + 1 == end || p[1] != '"')) break;
     if (*p == '"') p++;
@@ -152,19 +160,35 @@ static char *plain(const csv *c, char *p, csv_field *f) {
   return stop;
 }
 
+/* Writes an error about a quote in the row's next field. */
+static bool say_quote(const csv *c, const char *words, char wrong[UNPACK_WORDS]) {
+  snprintf(wrong, UNPACK_WORDS, "column %d: %s; quote = false reads quotes as letters", c->nfield + 1, words);
+  return false;
+}
+
 static bool split(csv *c, char *p, char *end, char wrong[UNPACK_WORDS]) {
   csv_field f;
   c->nfield = 0;
   for (;; p++) {
     while (is_blank(c, *p)) p++;
-    bool quotes = p < end && *p == '"';
+    bool quotes = p < end && *p == '"' && !c->no_quotes;
     p = quotes ? quoted(p, end, &f) : plain(c, p, &f);
-    if (!p) return say(wrong, quotes ? "a quote that does not end" : "a quote inside of a field");
+    if (!p) return say_quote(c, quotes ? "a quote that does not end" : "a quote inside of a field", wrong);
     while (quotes && is_blank(c, *p)) p++;
-    if (p < end && *p != c->delimiter) return say(wrong, "something follows a quoted field");
+    if (p < end && *p != c->delimiter) return say_quote(c, "something follows a quoted field", wrong);
     if (!add_field(c, f, wrong)) return false;
     if (p >= end) return true;
   }
+}
+
+/* True if a row has a carriage return outside of quotes before its end. */
+static bool has_return(const csv *c, const char *row, const char *end) {
+  bool inside = false;
+  for (; row + 1 < end; row++) {
+    if (*row == '"' && !c->no_quotes) inside = !inside;
+    else if (*row == '\r' && row[1] != '\r' && !inside) return true;
+  }
+  return false;
 }
 
 static bool is_empty(const char *row, const char *end) {
@@ -179,6 +203,8 @@ bool csv_row(csv *c, bool *there, char wrong[UNPACK_WORDS]) {
     if (c->line == 1 && end - row >= 3 && memcmp(row, "\xef\xbb\xbf", 3) == 0) row += 3;      /* skips a byte order
                                                                                               ** mark */
     *there = !is_empty(row, end) && !(c->comment && *row == c->comment);
+    if (*there && c->capacity == 0 && has_return(c, row, end))       /* the first row */
+      return say(wrong, "the lines end in CR alone; convert the file by tr '\\r' '\\n'");
     if (*there) return split(c, row, end, wrong);
     if (c->at_end && c->start == c->end) return true;
   }

@@ -10,12 +10,14 @@ enum { CSV_STOP = 1, CSV_BLANK };        /* a byte that ends a field; white spac
 typedef struct csv_field {
   char  *text;                 /* the field's characters, without a terminating zero */
   size_t length;
+  bool   quoted;               /* the field is in quotes */
 } csv_field;
 
 typedef struct csv {
   unpack    *from;
   char       delimiter;
   char       comment;          /* lines that begin with this character are skipped; 0: there are none */
+  bool       no_quotes;        /* set by csv_ignore_quotes */
   unsigned char kind[256];     /* what each byte means outside of quotes: CSV_STOP, CSV_BLANK, or 0 */
   char      *room;             /* the buffer; room[start … end - 1] are the bytes that were read but not used yet, and
                                ** room[end] is a line end, so that the end of a field is found without comparing
@@ -30,6 +32,9 @@ typedef struct csv {
 /* Opens a file. Returns false on failure. Then `wrong` is the reason, or "" if errno has the reason. */
 bool csv_open(csv *c, const char *path, char delimiter, char wrong[UNPACK_WORDS]);
 void csv_close(csv *c);
+
+/* Makes quotes characters like any other. Must be called before the first row is read. */
+void csv_ignore_quotes(csv *c);
 
 /* Skips one line with any content. Sets *there to true, or to false if the file has no more lines. */
 bool csv_skip(csv *c, bool *there, char wrong[UNPACK_WORDS]);

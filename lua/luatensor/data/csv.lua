@@ -20,13 +20,24 @@ local function check_delimiter(fn, delimiter)
   return delimiter
 end
 
+-- Returns option `decimal` of function `fn`, by default a point.
+local function check_decimal(fn, decimal, delimiter)
+  if decimal == nil or decimal == "." then return "." end
+  if decimal ~= "," then blame.fail(fn, 'decimal: "." or "," expected, got %s', tostring(blame.plain(decimal))) end
+  if delimiter == "," then blame.fail(fn, 'decimal: "," is the delimiter, too; delimiter = ";"?') end
+  return decimal
+end
+
 -- ---- reading: options ----
 
 local read_options = {header = "boolean", names = true, columns = true, types = true, na_values = true,
-                      keep_default_na = "boolean", delimiter = true, decimal = true, comment = true, skip = true}
+                      keep_default_na = "boolean", delimiter = true, decimal = true, comment = true, skip = true,
+                      quote = "boolean"}
 
 --- Texts that mean a missing value unless option keep_default_na is false.
 local DEFAULT_NA <const> = {"", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "<NA>", "#N/A"}
+local IS_NA <const> = {}
+for _, text in ipairs(DEFAULT_NA) do IS_NA[text] = true end
 
 -- The kind that core.csv_table reads for each type of option `types`.
 local KINDS <const> = {boolean = "boolean", integer = "integer", float = "float", date = "date", time = "time",
@@ -58,13 +69,6 @@ local function missing_texts(options)
   return set
 end
 
-local function check_decimal(decimal, delimiter)
-  if decimal == nil or decimal == "." then return "." end
-  if decimal ~= "," then fail('decimal: "." or "," expected, got %s', tostring(blame.plain(decimal))) end
-  if delimiter == "," then fail('decimal: "," is the delimiter, too; delimiter = ";"?') end
-  return decimal
-end
-
 local function check_comment(comment)
   if comment == nil then return nil end
   if type(comment) ~= "string" or #comment ~= 1 or comment:find '[%w%s"]' then
@@ -75,20 +79,25 @@ end
 
 -- ---- reading: names ----
 
--- Returns how many of the fields are numbers, and how many are texts that do not mean a missing value.
-local function count_kinds(fields, missing, decimal)
+-- Returns how many of the fields are numbers without quotes, and how many are texts that do not mean a missing value.
+-- Numbers in quotes are not counted.
+local function count_kinds(fields, quoted, missing, decimal)
   local numbers, texts = 0, 0
-  for _, field in ipairs(fields) do
+  for i, field in ipairs(fields) do
     local text = decimal == "," and field:gsub(",", ".") or field
-    if tonumber(text) then numbers = numbers + 1 elseif not missing[field] then texts = texts + 1 end
+    if tonumber(text) then
+      if not quoted[i] then numbers = numbers + 1 end
+    elseif not missing[field] then
+      texts = texts + 1
+    end
   end
   return numbers, texts
 end
 
--- Returns true if the first row names the columns, false if it has only numbers and missing values. Raises an error if
--- the row has both texts and numbers.
-local function is_header(path, fields, missing, decimal)
-  local numbers, texts = clocale.call(count_kinds, fields, missing, decimal)
+-- Returns true if the first row names the columns, false if it has only numbers and missing values. A row whose numbers
+-- are all in quotes has names. Raises an error if the row has both texts and numbers.
+local function is_header(path, fields, quoted, missing, decimal)
+  local numbers, texts = clocale.call(count_kinds, fields, quoted, missing, decimal)
   if numbers > 0 and texts > 0 then
     fail("%s: the first row has names and numbers; header = true if it names the columns, else header = false", path)
   end
@@ -226,11 +235,48 @@ local function read_columns(kinds, read)
   return list, rows
 end
 
+-- Reads the first row. Returns its fields, a list that is true at the fields in quotes, the delimiter, and the number
+-- of lines to skip, which counts a first line "sep=;" as Excel writes it.
+local function first_row(path, delimiter, skip, comment, quote)
+  local fields, quoted = blame.call(core.csv_fields, path, delimiter, skip, comment, quote)
+  if not fields then fail("%s: no rows", path) end
+  local alone = skip == 0 and not quoted[1] and #fields <= 2 and (fields[2] or "") == ""
+  local named = alone and fields[1]:match "^sep=([;|:\t,]?)$"
+  if not named or named ~= "" and #fields == 2 then return fields, quoted, delimiter, skip end
+  if named == "" then named = #fields == 2 and delimiter or "\t" end          -- a tab at the end is white space
+  return first_row(path, named, 1, comment, quote)
+end
+
+-- Returns the number of times that a character is in each of the texts, or nil if the numbers differ or are 0.
+local function common_count(texts, character)
+  local first
+  for _, text in ipairs(texts) do
+    local _, count = text:gsub(character, "")
+    if count == 0 or first and count ~= first then return nil end
+    first = count
+  end
+  return first
+end
+
+-- Raises an error if the header and all rows of the only column have the same number of semicolons or tabs.
+local function check_one_column(path, name, column)
+  local texts = column.kind == "category" and column.levels or column.kind == "text" and column.values or {}
+  texts = table.move(texts, 1, #texts, 2, {name})
+  for character, shown in pairs {[";"] = ";", ["\t"] = "\\t"} do
+    local count = common_count(texts, character)
+    if count then
+      fail('%s: one column, but each row has %d "%s"; delimiter = "%s"? With delimiter = "," it is one column', path,
+           count, shown, shown)
+    end
+  end
+end
+
 --- Reads a file of separated values into a table with named columns. The first row names the columns, unless it has
 -- only numbers. The type of a column is the first of these that all of its values have: boolean (true, false), integer,
 -- float, category (any text). Missing values become NaN; integers with missing values become floats. A file that begins
--- like a gzip file is unpacked. A field may be in double quotes, also with line ends; "" in it means one quote. White
--- space around fields and empty lines are ignored.
+-- like a gzip file is unpacked. A field may be in double quotes, also with line ends; "" in it means one quote. In a
+-- column of texts a field in quotes is never missing. Numbers with leading zeros, such as 01234, are texts unless a
+-- type is given. White space around fields and empty lines are ignored. A first line "sep=;" gives the delimiter.
 --
 --     local t = data.read_csv("penguins.csv", {na_values = {"?"}})
 --     print(t.names[1], #t, t.species.levels[1], t.body_mass_g:nanmean())
@@ -244,8 +290,8 @@ end
 --   "boolean", "category", "text" (a list of strings), "date" (ISO 8601, in days since 1970-01-01) or "time" (the same
 --   in seconds, in UTC); `na_values`: a list of texts that mean a missing value; `keep_default_na` (true): also the
 --   empty text, NA, N/A, NaN, NULL and None mean a missing value; `delimiter` (","); `decimal` ("."): the decimal
---   point, "." or ","; `comment`: the first character of lines to skip; `skip` (0): the number of lines before the
---   header or the first row
+--   point, "." or ","; `quote` (true): double quotes enclose fields; `comment`: the first character of lines to skip;
+--   `skip` (0): the number of lines before the header or the first row
 -- @treturn Table see data.Table
 -- @raise if a field is not of the given type, rows have different lengths, a quote does not end, the first row has
 --   names and numbers, or gzip data are damaged; the message names the line, the column and an option that helps
@@ -254,30 +300,35 @@ local function read_csv(path, options)
   options = args.options("read_csv", options, read_options)
   for _, name in ipairs {"names", "columns"} do check_list("read_csv", name, options[name]) end
   local delimiter = check_delimiter("read_csv", options.delimiter)
-  local decimal, comment = check_decimal(options.decimal, delimiter), check_comment(options.comment)
+  local decimal, comment = check_decimal("read_csv", options.decimal, delimiter), check_comment(options.comment)
+  local quote = options.quote ~= false
   local skip, missing = args.integer("read_csv", "skip", options.skip or 0, 0), missing_texts(options)
-  local fields = blame.call(core.csv_fields, path, delimiter, skip, comment)
-  if not fields then fail("%s: no rows", path) end
+  local fields, quoted
+  fields, quoted, delimiter, skip = first_row(path, delimiter, skip, comment, quote)
   local header = options.header
-  if header == nil then header = options.names == nil and is_header(path, fields, missing, decimal) end
+  if header == nil then header = options.names == nil and is_header(path, fields, quoted, missing, decimal) end
   local names = names_of(path, options, fields, header)
   local numbers, types = wanted_columns(path, options, names)
   local kinds = {}
   for i, wanted in ipairs(types) do kinds[i] = wanted and KINDS[wanted] end
   local list, rows = read_columns(kinds, function(given)
-    return blame.call(core.csv_table, path, delimiter, skip, comment, header, #fields, numbers, given, missing, decimal)
+    return blame.call(core.csv_table, path, delimiter, skip, comment, quote, header, #fields, numbers, given, missing,
+                      decimal)
   end)
   local columns, chosen = {}, {}
   for i, read in ipairs(list) do
     chosen[i] = names[numbers[i]]
     columns[chosen[i]] = column_of(read, types[i])
   end
+  if #fields == 1 and not options.delimiter and skip == (options.skip or 0) and chosen[1] then
+    check_one_column(path, fields[1], columns[chosen[1]])
+  end
   return tables.make(chosen, columns, rows)
 end
 
 -- ---- writing ----
 
-local write_options = {delimiter = true, names = true, na_rep = "string"}
+local write_options = {delimiter = true, names = true, na_rep = "string", decimal = true}
 
 -- Returns the shortest decimal text that is read back as the same number of a dtype with `format` in string.pack and
 -- between least and most digits.
@@ -309,42 +360,72 @@ local function integer_text(dtype)
   end
 end
 
--- Returns a function that gives the text of a value of a column.
-local function formatter(column)
+-- Returns a function that gives the text of a value of a column with numbers, dates or truth values.
+local function formatter(column, decimal)
   local kind = column.kind
   if calendar[kind] then return calendar[kind] end
-  if kind == "category" then return function(code) return column.levels[code] end end
-  if kind == "float" then return float_text(column.values.dtype) end
+  if kind == "float" then
+    local text = float_text(column.values.dtype)
+    return decimal == "." and text or function(value) return (text(value):gsub("%.", decimal)) end
+  end
   return kind == "integer" and integer_text(column.values.dtype) or tostring
 end
 
--- Returns a function that puts a text in quotes if a reader needs them.
-local function quoter(delimiter)
-  local special = '["\r\n%' .. delimiter .. "]"
+-- True if a text needs quotes, because it has the delimiter, quotes, line ends or white space at its ends.
+local function is_special(text, delimiter)
+  return text:find('["\r\n%' .. delimiter .. "]") or text:find "^%s" or text:find "%s$"
+end
+
+local function quote(text) return '"' .. text:gsub('"', '""') .. '"' end
+
+-- Returns a function that puts a text in quotes if a reader would split it or take it for a missing value.
+local function quoter(delimiter, na)
   return function(text)
-    if not text:find(special) and not text:find "^%s" and not text:find "%s$" then return text end
-    return '"' .. text:gsub('"', '""') .. '"'
+    return (is_special(text, delimiter) or IS_NA[text] or text == na) and quote(text) or text
   end
 end
 
-local function lines_of(t, names, delimiter, na)
-  local quote, columns, lines = quoter(delimiter), {}, {}
-  for k, name in ipairs(names) do
-    local column, text = t.columns[name], nil
-    local values = column.kind == "text" and column.values or column.values:totable()
-    local gaps, format = t:missing(name):totable(), formatter(column)
-    columns[k] = function(i)
-      text = gaps[i] and na or quote(format(values[i]))
-      return text
+-- Returns a function that gives the text of row i of a column.
+local function writer(t, name, options)
+  local column = t.columns[name]
+  local kind, values = column.kind, column.kind == "text" and column.values or column.values:totable()
+  local gaps, na, quoted = t:missing(name):totable(), options.na, quoter(options.delimiter, options.na)
+  if kind == "text" or kind == "category" then
+    return function(i)
+      if gaps[i] then return na end
+      return quoted(kind == "text" and values[i] or column.levels[values[i]])
     end
   end
+  local format = formatter(column, options.decimal)
+  return function(i) return gaps[i] and na or format(values[i]) end
+end
+
+local function lines_of(t, names, options)
+  local columns, lines = {}, {}
+  for k, name in ipairs(names) do columns[k] = writer(t, name, options) end
   for i = 1, #t do
     local row = {}
     for k, text in ipairs(columns) do row[k] = text(i) end
-    lines[i] = table.concat(row, delimiter)
-    if lines[i] == "" then lines[i] = '""' end          -- readers skip empty lines
+    lines[i] = table.concat(row, options.delimiter)
+    if lines[i] == "" then lines[i] = "NA" end          -- readers skip empty lines
   end
   return lines
+end
+
+-- Returns the header. A name that is a number is in quotes, because an unquoted row of numbers is no header.
+local function header_of(names, options)
+  local quoted, texts = quoter(options.delimiter, options.na), {}
+  for i, name in ipairs(names) do texts[i] = tonumber((name:gsub(",", "."))) and quote(name) or quoted(name) end
+  return table.concat(texts, options.delimiter)
+end
+
+-- Returns option `na_rep`, which cannot be in quotes, because a text in quotes is not missing.
+local function check_na(na, delimiter)
+  if na and is_special(na, delimiter) then
+    blame.fail("write_csv", "na_rep: text without delimiter, quotes, line ends and outer white space expected, got %q",
+               na)
+  end
+  return na or ""
 end
 
 -- Returns a table of the columns of a tensor [rows, columns] or [rows], and whether the columns have names.
@@ -366,7 +447,8 @@ end
 
 --- Writes a table or a tensor as a file of separated values, completely or not at all. Each number has the fewest
 -- digits with which it is read back exactly. Dates and times are written as in ISO 8601. A text is in quotes if it
--- contains the delimiter, a quote or a line end.
+-- contains the delimiter, a quote or a line end, or if read_csv would take it for a missing value. A name that is a
+-- number is in quotes.
 --
 --     data.write_csv("result.csv", lt.stack({x, y}, {dim = 2}), {names = {"x", "y"}})
 --
@@ -374,7 +456,8 @@ end
 -- @string path of the file
 -- @tparam Table|tensor x a table, or a real tensor [rows, columns] or [rows]
 -- @tparam[opt] table options `names`: the names of a tensor's columns, for a header; or the names of the table's
---   columns to write, in their order; `delimiter` (","); `na_rep` (""): the text of missing values and NaN
+--   columns to write, in their order; `delimiter` (","); `decimal` ("."): the decimal point, "." or ",";
+--   `na_rep` (""): the text of missing values and NaN, without the delimiter and quotes
 -- @raise if the disk is full or permission is missing; if a tensor is complex or has other dims
 local function write_csv(path, x, options)
   outside.check "write_csv"
@@ -388,12 +471,10 @@ local function write_csv(path, x, options)
   end
   local names = options.names or x.names
   for _, name in ipairs(names) do x:column(name) end
-  local lines = clocale.call(lines_of, x, names, delimiter, options.na_rep or "")
-  if header then
-    local quote, texts = quoter(delimiter), {}
-    for i, name in ipairs(names) do texts[i] = quote(name) end
-    table.insert(lines, 1, table.concat(texts, delimiter))
-  end
+  local shape = {delimiter = delimiter, na = check_na(options.na_rep, delimiter),
+                 decimal = check_decimal("write_csv", options.decimal, delimiter)}
+  local lines = clocale.call(lines_of, x, names, shape)
+  if header then table.insert(lines, 1, clocale.call(header_of, names, shape)) end
   lines[#lines + 1] = ""
   local ok, why = blame.call(core.write_file, path, table.concat(lines, "\n"))
   if not ok then blame.fail("write_csv", "%s: %s", path, why) end

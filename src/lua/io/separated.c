@@ -50,32 +50,37 @@ static void skip_lines(lua_State *L, const char *name, csv *c, int64_t n) {
     if (!csv_skip(c, &there, wrong)) luaL_error(L, "%s: %s", name, wrong[0] ? wrong : strerror(errno));
 }
 
-/* Opens the file of argument 1 and skips lines. The arguments 2 to 4 are the delimiter, the number of lines to skip, and
-** the first character of lines of comments, or nil. *name becomes the beginning of errors, such as "read_csv: x.csv". */
+/* Opens the file of argument 1 and skips lines. The arguments 2 to 5 are the delimiter, the number of lines to skip,
+** the first character of lines of comments, or nil, and true if fields may be in quotes. *name becomes the beginning of errors, such as "read_csv: x.csv". */
 static csv *start_reading(lua_State *L, const char **name) {
   const char *path = check_path(L, 1, "read_csv"), *comment = luaL_optstring(L, 4, "");
   *name = lua_pushfstring(L, "read_csv: %s", path);
   csv *c = push_reading(L, path, *luaL_checkstring(L, 2));
   skip_lines(L, *name, c, luaL_checkinteger(L, 3));
   c->comment = *comment;
+  if (!lua_toboolean(L, 5)) csv_ignore_quotes(c);
   return c;
 }
 
-/* csv_fields(path, delimiter, skip, comment): skips the first `skip` lines, and returns the next row's fields, or nil if
-** there is no row. comment: the first character of lines to skip, or nil. */
+/* csv_fields(path, delimiter, skip, comment, quote): skips the first `skip` lines, and returns the next row's fields and
+** a list that is true at the fields in quotes, or nil if there is no row. comment: the first character of lines to skip,
+** or nil. */
 static int l_csv_fields(lua_State *L) {
-  enum { TAKES = 80 };             /* bytes of memory for a field, including the lists of columns that read_csv makes;
-                                   ** 75 were measured */
+  enum { TAKES = 96 };             /* bytes of memory for a field, including the lists of columns that read_csv makes;
+                                   ** 75 were measured without the list of quoted fields, which takes 16 */
   const char *name, *no_room;
   csv *c = start_reading(L, &name);
   if (!next_row(L, name, c)) return 0;
   if ((no_room = push_no_room(L, (double)TAKES * c->nfield))) return luaL_error(L, "%s: %s", name, no_room);
   lua_createtable(L, c->nfield, 0);
+  lua_createtable(L, c->nfield, 0);
   for (int i = 0; i < c->nfield; i++) {
     lua_pushlstring(L, c->field[i].text, c->field[i].length);
+    lua_rawseti(L, -3, i + 1);
+    lua_pushboolean(L, c->field[i].quoted);
     lua_rawseti(L, -2, i + 1);
   }
-  return 1;
+  return 2;
 }
 
 /* Raises an error about a field. The message contains the field's position and first bytes. */
@@ -97,6 +102,7 @@ static const char *const kind_names[] = {"boolean", "integer", "float", "text", 
 typedef struct column {
   enum kind kind;
   bool      given, begun;          /* begun: the column has a value that is not missing */
+  bool      quoted;                /* a quoted text that means a missing value was taken for one */
   bool      again;                 /* the column turned out to be text after other values; the file must be read again */
   int       field;                 /* 0-based */
   void     *values;                /* int64 (boolean, integer, the number of a text), else double */
@@ -181,7 +187,9 @@ static void add_gap(lua_State *L, table_reading *t, integers *v) {
 static void set_int64(const table_reading *t, column *c, int64_t x) { ((int64_t *)c->values)[t->rows] = x; }
 static void set_double(const table_reading *t, column *c, double x) { ((double *)c->values)[t->rows] = x; }
 
-static bool is_missing(lua_State *L, const table_reading *t, const csv_field *f) {
+/* True if a field means a missing value. In a column of texts a field in quotes is a text. */
+static bool is_missing(lua_State *L, const table_reading *t, const column *c, const csv_field *f) {
+  if (f->quoted && c->kind == TEXT) return false;
   if (f->length == 0) return t->empty;
   if (!t->begins[(unsigned char)f->text[0]]) return false;
   lua_pushlstring(L, f->text, f->length);
@@ -262,31 +270,40 @@ static bool add_value(lua_State *L, table_reading *t, column *c, const csv_field
   return false;
 }
 
+/* True if a field begins with a zero before another digit, like a postal code. Only a given type makes it a number. */
+static bool is_padded(const csv_field *f) {
+  return f->length > 1 && f->text[0] == '0' && f->text[1] >= '0' && f->text[1] <= '9';
+}
+
+/* Makes a column one of texts. Returns false if the file must be read again, because the earlier texts, or their
+** numbers, are not known. */
+static bool become_text(column *c) {
+  c->kind = TEXT;
+  c->again = c->begun || c->gaps.count > 0;
+  return !c->again;
+}
+
 /* Adds a field. Changes the column's kind to the next one until the field has a value of this kind. */
 static void add_field(lua_State *L, table_reading *t, column *c, const csv_field *f) {
   double x;
-  bool missing = is_missing(L, t, f);
-  if (!missing && c->kind == FLOAT && t->point == '.' && csv_double(f, &x)) {      /* the most frequent case, first */
+  bool missing = is_missing(L, t, c, f), code = !c->given && c->kind != TEXT && is_padded(f);
+  if (!missing && !code && c->kind == FLOAT && t->point == '.' && csv_double(f, &x)) {     /* the most frequent case */
     set_double(t, c, x);
     c->begun = true;
     return;
   }
   if (c->again) return;
   if (missing) {
+    c->quoted = c->quoted || (f->quoted && f->length > 0);
     add_missing(L, t, c);
     return;
   }
+  if (code && !become_text(c)) return;
   while (!add_value(L, t, c, f)) {
     if (c->given) raise_value(L, t, c);
     if (c->kind == INTEGER) widen(t, c);
     else if (c->kind == BOOLEAN && !c->begun) c->kind = INTEGER;
-    else {
-      c->kind = TEXT;
-      if (c->begun || c->gaps.count > 0) {             /* the earlier texts, or their numbers, are not known */
-        c->again = true;
-        return;
-      }
-    }
+    else if (!become_text(c)) return;
   }
   c->begun = true;
 }
@@ -319,6 +336,7 @@ static void push_column(lua_State *L, table_reading *t, column *c) {
   lua_setfield(L, -2, "kind");
   lua_pushboolean(L, c->begun);
   lua_setfield(L, -2, "begun");
+  if (c->quoted && !c->begun && !c->given) c->again = true;           /* texts such as "NA" alone */
   lua_pushboolean(L, c->again);
   lua_setfield(L, -2, "again");
   if (!c->again) {
@@ -359,12 +377,12 @@ static void read_missing(lua_State *L, table_reading *t) {
   }
 }
 
-/* csv_table(path, delimiter, skip, comment, header, fields, columns, kinds, missing, point): returns a list of
+/* csv_table(path, delimiter, skip, comment, quote, header, fields, columns, kinds, missing, point): returns a list of
 ** descriptions of the columns, and the number of rows. The first `skip` lines are skipped, and then, if header is true,
 ** a row. Each row must have `fields` fields. columns: the columns' numbers, from 1; kinds: the name of each kind, or
 ** false; missing: a set of texts; point: the decimal point. */
 static int l_csv_table(lua_State *L) {
-  enum { HEADER = 5, FIELDS, COLUMNS, KINDS, MISSING, POINT };
+  enum { HEADER = 6, FIELDS, COLUMNS, KINDS, MISSING, POINT };
   enum { TAKES = 2500 };           /* bytes of memory for a column without its values, also in the table that read_csv
                                    ** makes; 1500 were measured for numbers, 2460 for texts */
   lua_settop(L, POINT);
