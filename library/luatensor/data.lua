@@ -206,7 +206,8 @@ function data.mnist(folder, options) end
 ---    for x, y in data.Loader(train, {batch_size = 32, shuffle = true}):batches() do … end
 ---
 ---Classes are sorted by name and numbered from 1, images are sorted by path. An image is read each time that it is
----used. The fields are `classes`, the list of their names; `paths`, the files; and `labels`, the class of each file.
+---used. Files and folders whose names begin with a dot are left out. The fields are `classes`, the list of their names;
+---`paths`, the files; and `labels`, the class of each file.
 ---Errors: if the folder cannot be read or has no folders, or if a class has no images.
 ---```lua
 ---local root = os.tmpname() .. ".images"

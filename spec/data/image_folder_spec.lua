@@ -72,6 +72,10 @@ describe("data.ImageFolder", function()
     local set = data.ImageFolder(root)
     fails(("ImageFolder: %s/a/1.png is [3, 4, 5] uint8, %s/b/z.png is [3, 5, 5] uint8: a batch needs equal sizes; crop or "
            .. "resize them by transform"):format(root, root), set.all, set)
+    lt.save(root .. "/b/z.png", lt.zeros(3, 4, 5, {dtype = "uint16"}))
+    set = data.ImageFolder(root)
+    fails(("ImageFolder: %s/a/1.png is [3, 4, 5] uint8, %s/b/z.png is [3, 4, 5] uint16: a batch needs one dtype; convert them by "
+           .. "transform, such as to_float"):format(root, root), set.all, set)
     set = data.ImageFolder(root, {transform = function() return 1 end})
     fails(("ImageFolder: %s/a/1.png: the transform returned a number, not a tensor"):format(root), set.all, set)
     os.remove(root .. "/b/z.png")
@@ -82,6 +86,30 @@ describe("data.ImageFolder", function()
     local set = data.ImageFolder(root)
     fails(("load: %s/b/z.png: PNG: truncated"):format(root), set.all, set)
     os.remove(root .. "/b/z.png")
+  end)
+
+  it("says that a file is no image", function()
+    for _, text in ipairs {"", "no image", "\x93NUMPY\1\0"} do
+      shell.write(root .. "/b/z.png", text)
+      local set = data.ImageFolder(root)
+      fails(("ImageFolder: %s/b/z.png: no image of a known format (PNG, JPEG, Netpbm)"):format(root), set.all, set)
+    end
+    os.remove(root .. "/b/z.png")
+  end)
+
+  it("names the image of an error in a transform", function()
+    local set = data.ImageFolder(root, {transform = function(x) return x[1][9] end})
+    local ok, message = pcall(set.sample, set, 2)
+    assert.is_false(ok)
+    assert.truthy(message:find(("ImageFolder: %s/a/2.png: transform: "):format(root), 1, true), message)
+  end)
+
+  it("leaves out hidden files and folders", function()
+    shell.passes(("mkdir -p %s/.ipynb_checkpoints && cp %s/a/1.png %s/.ipynb_checkpoints && cp %s/a/1.png %s/a/._1.png")
+                 :format(root, root, root, root, root))
+    local set = data.ImageFolder(root)
+    shell.passes(("rm -r %s/.ipynb_checkpoints %s/a/._1.png"):format(root, root))
+    assert.same({{"a", "b"}, 4}, {set.classes, #set})
   end)
 
   it("refuses folders without classes or images", function()

@@ -216,7 +216,7 @@ describe("what is saved", function()
     fails("save: x: this tensor was freed", lt.save, path, {x = gone})
     fails("save: a.safetensors: a tensor alone is saved as .npy; in such a file it has a name: {name = x}", lt.save, "a.safetensors", float32{1})
     for _, name in ipairs {"a.pt", "b.PTH", "a.txt", "a.csv", "x/a.Json", "a.GIF", "a.bmp", "a.pkl", "a.h5", "a.bin",
-                           "a.ckpt", "a.TH"} do
+                           "a.ckpt", "a.TH", "a.webp", "a.jp2", "a.heic", "a.avif", "a.jpe", "a.jfif", "a.ico", "a.hdr"} do
       for _, value in ipairs {float32{1}, {}} do
         fails(("save: %s: no %s file is written; a tensor alone is saved as .npy, all else as .safetensors"):format(name,
               name:lower():match "%w+$"), lt.save, name, value)

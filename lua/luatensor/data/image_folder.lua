@@ -13,14 +13,15 @@ local outside = require "luatensor.base.outside"
 local ENDINGS <const> = {"png", "jpg", "jpeg", "pgm", "ppm", "pbm", "pnm", "pam"}
 local DEEPEST <const> = 40                   -- levels of folders; a link to a folder above it would have no end
 
--- Returns the sorted names of the folders and of the files in a folder.
+-- Returns the sorted names of the folders and of the files in a folder, without hidden ones such as .ipynb_checkpoints.
 local function list(path)
   local names, why = core.list_folder(path)
   if not names then blame.fail("ImageFolder", "%s: %s", path, why) end
   local folders, files = {}, {}
   clocale.sort(names)
   for _, name in ipairs(names) do
-    if name:sub(-1) == "/" then folders[#folders + 1] = name:sub(1, -2) else files[#files + 1] = name end
+    local folder = name:match "^([^.].*)/$"
+    if folder then folders[#folders + 1] = folder elseif name:sub(1, 1) ~= "." then files[#files + 1] = name end
   end
   clocale.sort(folders)
   return folders, files
@@ -63,7 +64,8 @@ local known = {
 --     for x, y in data.Loader(train, {batch_size = 32, shuffle = true}):batches() do … end
 --
 -- Classes are sorted by name and numbered from 1, images are sorted by path. An image is read each time that it is
--- used. The fields are `classes`, the list of their names; `paths`, the files; and `labels`, the class of each file.
+-- used. Files and folders whose names begin with a dot are left out. The fields are `classes`, the list of their names;
+-- `paths`, the files; and `labels`, the class of each file.
 -- @function data.ImageFolder
 -- @string root the path of the folder
 -- @tparam[opt] table options `transform`: a function that takes an image, uint8 or uint16 [channels, height, width],
@@ -86,14 +88,32 @@ local ImageFolder = class("ImageFolder", function(root, options)
   return self
 end)
 
+-- Returns the image of a file in the mode of the data set. lt.load would take a file of another format for a tensor.
+local function load_image(path, mode)
+  local file <close>, why = io.open(path, "rb")
+  if not file then blame.fail("ImageFolder", "%s", why) end
+  if not core.is_image(file:read(16) or "") then
+    blame.fail("ImageFolder", "%s: no image of a known format (PNG, JPEG, Netpbm)", path)
+  end
+  return blame.call(lt.load, path, {mode = mode, device = core.host_device})
+end
+
+-- Returns the result of the transform. Its errors name the file of the image.
+local function apply(transform, x, path)
+  local ok, result = pcall(blame.call_script, transform, x)
+  if ok then return result end
+  if type(result) ~= "string" then error(result, 0) end
+  blame.fail("ImageFolder", "%s: transform: %s", path, result)
+end
+
 --- Returns one sample.
 -- @int i its number, from 1
 -- @treturn tensor the image after the transform
 -- @treturn int its class
 function ImageFolder:sample(i)
   i = args.integer("sample", "the number", i, 1, self.size)
-  local x = blame.call(lt.load, self.paths[i], {mode = self.mode, device = core.host_device})
-  if self.transform then x = blame.call_script(self.transform, x) end
+  local x = load_image(self.paths[i], self.mode)
+  if self.transform then x = apply(self.transform, x, self.paths[i]) end
   return x, self.labels[i]
 end
 
@@ -105,9 +125,12 @@ local function check_pair(self, first, x, i, j)
       blame.fail("ImageFolder", "%s: the transform returned a %s, not a tensor", self.paths[k], core.type_name(value))
     end
   end
-  if lists.same(first.shape, x.shape) and first.dtype == x.dtype then return end
-  blame.fail("ImageFolder", "%s is %s %s, %s is %s %s: a batch needs equal sizes; crop or resize them by transform",
-             self.paths[i], args.shape_text(first.shape), first.dtype, self.paths[j], args.shape_text(x.shape), x.dtype)
+  local same = lists.same(first.shape, x.shape)
+  if same and first.dtype == x.dtype then return end
+  blame.fail("ImageFolder", "%s is %s %s, %s is %s %s: a batch needs %s", self.paths[i], args.shape_text(first.shape),
+             first.dtype, self.paths[j], args.shape_text(x.shape), x.dtype, same
+             and "one dtype; convert them by transform, such as to_float"
+             or "equal sizes; crop or resize them by transform")
 end
 
 function ImageFolder:get(indices)

@@ -278,7 +278,8 @@ end
 local FOREIGN = {}
 for ending in ([[pt pth th bin ckpt pkl
                  pickle joblib h5 hdf5 mat onnx pb tflite gguf ggml t7 msgpack idx txt csv tsv json jsonl
-                 yaml yml xml html md lua py gif bmp pbm tif tiff svg pdf wav mp3 gz bz2 xz zst zip tar
+                 yaml yml xml html md lua py gif bmp pbm tif tiff
+                 webp jp2 heic avif jpe jfif ico hdr svg pdf wav mp3 gz bz2 xz zst zip tar
                  tgz 7z parquet arrow feather xls xlsx sqlite]]):gmatch "%S+" do
   FOREIGN[ending] = true
 end
