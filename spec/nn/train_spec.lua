@@ -56,6 +56,12 @@ describe("train.progress", function()
       .. "\r\27[Kepoch 1: 4 of 4 in 8.0 s, a name x, loss 1\n", written)
   end)
 
+  it("shows values that are not finite", function()
+    local bar = train.progress(1)
+    for _ in bar:batches() do bar:set{a = 0 / 0, b = -(0 / 0), c = lt.tensor(0 / 0, {device = device}), d = -math.huge} end
+    assert.equal("\r\27[K1 of 1 in 0.0 s, a nan, b nan, c nan, d -inf\n", written)
+  end)
+
   it("reads values only when it draws", function()
     local bar = train.progress(1000)
     for _ in bar:batches() do now = now + 0.001 end

@@ -74,7 +74,8 @@ end
 local function value_text(value)
   if core.is_tensor(value) then value = core.gone(value) and "freed" or value:item() end
   if type(value) ~= "number" then return tostring(value) end
-  return clocale.format(math.type(value) == "integer" and "%d" or "%.4g", blame.plain(value))
+  if value ~= value then return "nan" end
+  return clocale.format(math.type(value) == "integer" and "%d" or "%.4g", value)
 end
 
 -- Returns ", accuracy 0.98, loss 0.02", with the names sorted.
