@@ -80,6 +80,13 @@ Sequential         [1, 2]             –
     assert.truthy(tostring(made):find "%(spare%): ReLU +not called")
   end)
 
+  it("takes networks without parameters", function()
+    for _, model in ipairs{nn.ReLU(), nn.Flatten(), nn.Dropout(), nn.Sequential(), nn.Sequential(nn.ReLU())} do
+      local made = model:summary(1, 3)
+      assert.same({"[1, 3]", 0, 0}, {made.layers[1].output[1], made.parameters, made.bytes})
+    end
+  end)
+
   it("counts shared parameters once", function()
     local inner = nn.Linear(3, 3)
     assert.equal(12, nn.Sequential(inner, nn.ReLU(), inner):summary(1, 3).parameters)

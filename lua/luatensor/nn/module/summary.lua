@@ -13,13 +13,14 @@ local lt = require "luatensor.base.public"
 
 -- ---- the inputs ----
 
--- Returns the options of a tensor with the dtype and the device of the network's first parameter.
+-- Returns the options of a tensor with the dtype and the device of the network's first parameter, or nil if there is no
+-- parameter.
 local function options_of(self)
   local options
   walking.each_tensor(self, fields.is_state, function(_, x)
     options = options or core.floats[x.dtype] and {dtype = x.dtype, device = x.device}
   end)
-  return options or {}
+  return options
 end
 
 -- Returns the list of the inputs: tensors as they are, and zeros for shapes, which are lists. Numbers are one shape.
