@@ -23,7 +23,8 @@ local optimizer = optim.Adam(model:parameters(), {lr = 3e-3})
 local function loss_of(x, y) return nn.functional.cross_entropy(model(x), y) end
 
 local loader, losses, check_losses = data.Loader(learned, {batch_size = 64, shuffle = true}), {}, {}
-local stopping = train.EarlyStopping {patience = 5, model = model, path = folder .. "/best.safetensors"}
+local stopping = train.EarlyStopping {patience = 5, model = model, path = folder .. "/best.safetensors",
+                                      overwrite = true}
 local bar = train.progress(30, {title = "epochs"})
 for epoch in bar:batches() do
   local sum = 0

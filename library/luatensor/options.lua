@@ -546,7 +546,7 @@
 ---@field shuffle? boolean (default false) draws a new order for each epoch
 ---@field generator? luatensor.generator (default the default generator) for these orders
 ---@field drop_last? boolean (default false) leaves out a last batch that is smaller
----@field sampler? luatensor.DistributedSampler|table chooses the samples and their order, such as data.DistributedSampler
+---@field sampler? luatensor.DistributedSampler|table chooses the samples and their order, such as data.DistributedSampler. A sampler is a table whose method `indices` returns the numbers of the samples as a tensor [n], and whose metamethod `__len` returns n
 ---@field device? string the tensors of batches are moved to this device
 ---@field map? function a function that takes a batch on that device and returns the values to use in place of the batch
 ---@field workers? integer the number of processes that fetch batches while the script works
@@ -1325,6 +1325,7 @@
 ---@field mode? "min"|"max" (default "min") "max" if greater values are better
 ---@field model? luatensor.Module the module whose best weights are kept
 ---@field path? string (default they are kept in memory) the file for these weights, which lt.save replaces completely or not at all
+---@field overwrite? boolean (default false) true replaces a file of an earlier run, which otherwise is an error of the first improvement. A run that continues with load_state_dict replaces its file in any case
 
 ---@class (exact) luatensor.options.dim_keepdim_out
 ---@field dim? integer|integer[] all dims unless given

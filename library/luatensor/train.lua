@@ -34,8 +34,8 @@ function Progress:set(values) end
 ---@field rows table[]
 local Log = {}
 
----Adds a row, and writes it to the file at once. If the first column does not increase, as after a run that continues
----from an older checkpoint, the row replaces the old rows from this value on.
+---Adds a row, and writes it to the file at once. The first row of a run may replace rows of an earlier run, as
+---train.Log says.
 ---```lua
 ---local path = os.tmpname()
 ---os.remove(path)
@@ -67,6 +67,7 @@ function Log:plot(options) end
 local EarlyStopping = {}
 
 ---Takes the next value. If the value is an improvement, the model's weights are kept. NaN is no improvement.
+---Errors: if the weights cannot be kept, or would replace a file of an earlier run.
 ---```lua
 ---local stopping = train.EarlyStopping{patience = 2}
 ---for _, loss in ipairs{3, 1, 2, 4, 5} do
@@ -117,9 +118,12 @@ local train = {}
 ---    log:add{epoch = epoch, loss = loss, accuracy = accuracy}
 ---    print(log:plot())
 ---
----An existing file is continued; a last line that a crash has cut is removed. Field `rows` is the list of all rows, and
----`#log` their number.
----Errors: if the file cannot be read or written, or has other columns.
+---An existing file is continued; a last line that a crash has cut is removed. A run may repeat epochs of the earlier
+---run, if it continues from an older checkpoint. If the first column is called "epoch" or "step", the first row of a
+---run replaces the repeated rows: those from the first row on whose epoch is not smaller. The file with these rows is
+---kept as "run.csv.1", or with the next free number. No other row is ever removed. Field `rows` is the list of all
+---rows, and `#log` their number.
+---Errors: if the file cannot be read or written, or has other columns, or is no log.
 ---```lua
 ---local path = os.tmpname()
 ---os.remove(path)
@@ -128,8 +132,8 @@ local train = {}
 ---os.remove(path)
 ---#log  --> 1
 ---```
----@param path string of the file
----@param columns table the names of the columns; the first column counts, as epochs or steps do
+---@param path string of a regular file
+---@param columns table the names of the columns
 ---@return luatensor.Log #
 function train.Log(path, columns) end
 

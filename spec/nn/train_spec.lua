@@ -161,6 +161,29 @@ describe("train.EarlyStopping", function()
     end)
   end)
 
+  it("replaces a file of an earlier run only with the option, or with the state of that run", function()
+    with_file(function(path)
+      local earlier = run(path)
+      local text, model = shell.read(path), nn.Linear(2, 1, {device = device})
+      local function start(overwrite)
+        return train.EarlyStopping{model = model, path = path, overwrite = overwrite}
+      end
+      local stopping = start()
+      for _ = 1, 2 do
+        assert.raises("step: " .. path .. " is a file of an earlier run; remove the file, name another path, give "
+          .. "overwrite = true, or continue the earlier run with load_state_dict", function() stopping:step(0.5) end)
+        assert.is_nil(stopping.best)
+        assert.equal(text, shell.read(path))
+      end
+      stopping:load_state_dict(earlier:state_dict())
+      stopping:step(0.5)
+      assert.same(model.weight:totable(), lt.load(path).weight:totable())
+      lt.no_grad(function() model.weight:add_(1) end)
+      start(true):step(7)
+      assert.same(model.weight:totable(), lt.load(path).weight:totable())
+    end)
+  end)
+
   it("keeps the old weights and the old best if the file cannot be written", function()
     local model = nn.Linear(2, 1)
     local stopping = train.EarlyStopping{model = model, path = "/nowhere/best.safetensors"}
@@ -214,16 +237,63 @@ describe("train.Log", function()
     end)
   end)
 
-  it("removes a last line that a crash has cut, and rows that a run repeats", function()
+  it("removes a last line that a crash has cut, and a header that a crash has cut", function()
     with_file(function(path)
       shell.write(path, "epoch,loss,accuracy\n1,4,0.1\n2,3,0.2\n3,2,0.")
-      local log = train.Log(path, columns)
-      assert.equal(2, #log)
+      assert.equal(2, #train.Log(path, columns))
       assert.equal("epoch,loss,accuracy\n1,4,0.1\n2,3,0.2\n", shell.read(path))
-      log:add{epoch = 3, loss = 2}
+      for _, cut in ipairs{"", "epoch,lo", "epoch,loss,accuracy"} do
+        shell.write(path, cut)
+        assert.equal(0, #train.Log(path, columns))
+        assert.equal("epoch,loss,accuracy\n", shell.read(path))
+      end
+    end)
+  end)
+
+  it("replaces the rows of an earlier run that the first row repeats, and keeps the earlier file", function()
+    with_file(function(path)
+      local head, second = "epoch,loss,accuracy\n", path .. ".2"
+      shell.write(path, head .. "1,4,0.1\n2,3,0.2\n,7,\n3,2,0.3\n")
+      local log = train.Log(path, columns)
+      log:add{loss = 9}
       log:add{epoch = 2, loss = 2.5}
-      assert.equal("epoch,loss,accuracy\n1,4,0.1\n2,2.5,\n", shell.read(path))
-      assert.same({{epoch = 1, loss = 4, accuracy = 0.1}, {epoch = 2, loss = 2.5}}, log.rows)
+      assert.equal(head .. "1,4,0.1\n,9,\n2,2.5,\n", shell.read(path))
+      assert.same({{epoch = 1, loss = 4, accuracy = 0.1}, {loss = 9}, {epoch = 2, loss = 2.5}}, log.rows)
+      assert.equal(head .. "1,4,0.1\n2,3,0.2\n,7,\n3,2,0.3\n,9,\n", shell.read(path .. ".1"))
+      log:add{epoch = 1, loss = 5}                                    -- rows of this run are never replaced
+      assert.equal(head .. "1,4,0.1\n,9,\n2,2.5,\n1,5,\n", shell.read(path))
+      train.Log(path, columns):add{epoch = 1}                         -- the script runs from its beginning
+      assert.equal(head .. "1,,\n", shell.read(path))
+      assert.equal(head .. "1,4,0.1\n,9,\n2,2.5,\n1,5,\n", shell.read(second))
+      os.remove(path .. ".1")
+      os.remove(second)
+    end)
+  end)
+
+  it("replaces no rows if the first column is no counter", function()
+    with_file(function(path)
+      for _, names in ipairs{{"fold", "epoch"}, {"loss", "epoch"}} do
+        os.remove(path)
+        for _ = 1, 2 do
+          local log = train.Log(path, names)
+          for fold = 2, 1, -1 do log:add{[names[1]] = fold, epoch = 1} end
+        end
+        assert.equal(table.concat(names, ",") .. "\n2,1\n1,1\n2,1\n1,1\n", shell.read(path))
+      end
+    end)
+  end)
+
+  it("changes no file that is no log, and takes only regular files", function()
+    with_file(function(path)
+      for _, text in ipairs{"a note", "epoch,loss,accuracy,", "epoch;loss"} do
+        shell.write(path, text)
+        assert.raises("Log: " .. path .. ": this is no log; name another file", function() train.Log(path, columns) end)
+        assert.equal(text, shell.read(path))
+      end
+      os.remove(path)
+      shell.passes("mkfifo " .. path)
+      assert.raises("Log: " .. path .. ": not a plain file", function() train.Log(path, columns) end)
+      assert.raises("Log: /dev/null: not a plain file", function() train.Log("/dev/null", columns) end)
     end)
   end)
 

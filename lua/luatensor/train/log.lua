@@ -11,6 +11,11 @@ local outside = require "luatensor.base.outside"
 local Log = {class_name = "Log", __name = "log"}
 Log.__index = Log
 
+local NO_FILE <const> = 2            -- ENOENT, the error code of a path without a file
+
+-- Names of first columns whose numbers do not come again within a run.
+local counters = {epoch = true, step = true}
+
 -- ---- text ----
 
 local unusual = {nan = 0 / 0, ["-nan"] = 0 / 0, inf = math.huge, ["-inf"] = -math.huge}
@@ -56,24 +61,40 @@ local function parse(self, line, n)
   return row
 end
 
--- Writes the whole file, completely or not at all.
-local function write(self)
-  local done, problem = core.write_file(self.path, text_of(self))
+-- Writes a log's text into a file, completely or not at all.
+local function write(self, path)
+  local done, problem = core.write_file(path or self.path, text_of(self))
   if not done then fail(self, "%s", problem) end
+end
+
+-- Returns the content of a regular file, or nil if there is no file. Reading takes memory for the rows, too.
+local function content_of(self, path)
+  local text, problem, code = core.read_file(path, 10)
+  if not text and code ~= NO_FILE then fail(self, "%s", problem) end
+  return text
+end
+
+-- Keeps the log as it is in a new file: "run.csv.1", or the next number for which there is no file.
+local function keep_copy(self)
+  local n = 1
+  while content_of(self, self.path .. "." .. n) do n = n + 1 end
+  write(self, self.path .. "." .. n)
 end
 
 -- Reads the rows of an existing file. Its last line is left out if it has no end, because a crash has cut it.
 local function read(self, text)
-  local n = 0
+  local n, header = 0, table.concat(self.columns, ",")
   for line in text:gmatch "([^\n]*)\n" do
     n = n + 1
     line = line:gsub("\r$", "")
     if n > 1 then
       self.rows[n - 1] = parse(self, line, n)
-    elseif line ~= table.concat(self.columns, ",") then
-      fail(self, "the columns are %q, not %q; name another file", line, table.concat(self.columns, ","))
+    elseif line ~= header then
+      fail(self, "the columns are %q, not %q; name another file", line, header)
     end
   end
+  if n == 0 and header:sub(1, #text) ~= text then fail(self, "this is no log; name another file") end
+  self.earlier = #self.rows
   if n == 0 or text:sub(-1) ~= "\n" then write(self) end
 end
 
@@ -95,26 +116,21 @@ end
 --     log:add{epoch = epoch, loss = loss, accuracy = accuracy}
 --     print(log:plot())
 --
--- An existing file is continued; a last line that a crash has cut is removed. Field `rows` is the list of all rows, and
--- `#log` their number.
+-- An existing file is continued; a last line that a crash has cut is removed. A run may repeat epochs of the earlier
+-- run, if it continues from an older checkpoint. If the first column is called "epoch" or "step", the first row of a
+-- run replaces the repeated rows: those from the first row on whose epoch is not smaller. The file with these rows is
+-- kept as "run.csv.1", or with the next free number. No other row is ever removed. Field `rows` is the list of all
+-- rows, and `#log` their number.
 -- @function train.Log
--- @string path of the file
--- @tab columns the names of the columns; the first column counts, as epochs or steps do
+-- @string path of a regular file
+-- @tab columns the names of the columns
 -- @treturn Log
--- @raise if the file cannot be read or written, or has other columns
+-- @raise if the file cannot be read or written, or has other columns, or is no log
 local function new(_, path, columns)
   outside.check("Log", "io")
   local self = setmetatable({path = args.check("Log", "path", path, "string"), columns = check_columns(columns),
-                             rows = {}}, Log)
-  local file = io.open(path, "rb")
-  if not file then
-    write(self)
-    return self
-  end
-  local text, problem = file:read "a"
-  file:close()
-  if not text then fail(self, "%s", problem) end
-  read(self, text)
+                             rows = {}, earlier = 0}, Log)
+  read(self, content_of(self, path) or "")
   return self
 end
 
@@ -149,23 +165,36 @@ local function row_of(self, values)
   return row
 end
 
---- Adds a row, and writes it to the file at once. If the first column does not increase, as after a run that continues
--- from an older checkpoint, the row replaces the old rows from this value on.
+-- Replaces the rows of the earlier run from the first one on whose number is at least `at` by `row`, a row of this run.
+-- Returns true if there are such rows.
+local function replace_earlier(self, at, row)
+  local rows, first = self.rows, self.columns[1]
+  for i = 1, self.earlier do
+    if rows[i][first] and rows[i][first] >= at then
+      keep_copy(self)
+      local kept = table.move(rows, 1, i - 1, 1, {})
+      table.move(rows, self.earlier + 1, #rows, i, kept)       -- rows of this run that have no number
+      kept[#kept + 1] = row
+      write(setmetatable({path = self.path, columns = self.columns, rows = kept}, Log))
+      self.rows = kept
+      return true
+    end
+  end
+  return false
+end
+
+--- Adds a row, and writes it to the file at once. The first row of a run may replace rows of an earlier run, as
+-- train.Log says.
 -- @function Log:add
 -- @tab values numbers, or tensors of one element, by column; columns without a value stay empty
 function Log:add(values)
   local row, first = row_of(self, values), self.columns[1]
-  local rows, at = self.rows, row[first]
-  local kept = #rows
-  while at and kept > 0 and (rows[kept][first] or at) >= at do kept = kept - 1 end
-  if kept == #rows then
+  local at = counters[first] and row[first]
+  if not (at and replace_earlier(self, at, row)) then
     append(self, row)
-    rows[kept + 1] = row
-    return
+    self.rows[#self.rows + 1] = row
   end
-  self.rows = table.move(rows, 1, kept, 1, {})
-  self.rows[kept + 1] = row
-  write(self)
+  if at then self.earlier = 0 end
 end
 
 function Log:__len() return #self.rows end

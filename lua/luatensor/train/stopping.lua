@@ -6,6 +6,7 @@ local arity = require "luatensor.base.arity"
 local blame = require "luatensor.base.blame"
 local core = require "luatensor.core"
 local lt = require "luatensor"
+local outside = require "luatensor.base.outside"
 
 local EarlyStopping = {class_name = "EarlyStopping", __name = "early stopping"}
 EarlyStopping.__index = EarlyStopping
@@ -13,6 +14,7 @@ EarlyStopping.__index = EarlyStopping
 local known = {
   patience = {"natural", default = 10}, min_delta = {"nonnegative", default = 0},
   mode = {"choice", "min", "max", default = "min"}, model = true, path = "string",
+  overwrite = {"boolean", default = false},
 }
 
 --- Watches a value such as the loss of the validation set:
@@ -30,7 +32,9 @@ local known = {
 -- @tparam[opt] table options `patience` (10): the number of calls in sequence without improvement after which training
 --   ends; `min_delta` (0): a smaller difference is no improvement; `mode` ("min"): "max" if greater values are better;
 --   `model`: the module whose best weights are kept; `path`: the file for these weights, which lt.save replaces
---   completely or not at all (default: they are kept in memory)
+--   completely or not at all (default: they are kept in memory); `overwrite` (false): true replaces a file of an
+--   earlier run, which otherwise is an error of the first improvement. A run that continues with load_state_dict
+--   replaces its file in any case
 -- @treturn EarlyStopping
 local function new(_, options)
   local self = args.read("EarlyStopping", options, known)
@@ -40,6 +44,7 @@ local function new(_, options)
   elseif self.path and not self.model then
     blame.fail("EarlyStopping", "path: the option model says whose weights are saved")
   end
+  if self.path then outside.check("EarlyStopping", "io") end
   self.count, self.waited, self.improved = 0, 0, false
   return setmetatable(self, EarlyStopping)
 end
@@ -51,10 +56,24 @@ local function is_better(self, value)
   return value > self.best + self.min_delta
 end
 
+-- Raises an error if there is a file that this run must not replace: this run has written none, and does not continue
+-- the run that wrote the file.
+local function check_file(self)
+  if self.best or self.overwrite then return end
+  local file = io.open(self.path, "rb")
+  if not file then return end
+  file:close()
+  blame.fail("step", "%s is a file of an earlier run; remove the file, name another path, give overwrite = true, or "
+             .. "continue the earlier run with load_state_dict", self.path)
+end
+
 -- Keeps the model's weights in the file, or copies in memory.
 local function keep(self)
   if not self.model then return end
-  if self.path then return blame.call(lt.save, self.path, self.model) end
+  if self.path then
+    check_file(self)
+    return blame.call(lt.save, self.path, self.model)
+  end
   self.weights = {}
   for name, x in pairs(self.model:state_dict()) do self.weights[name] = x:clone() end
 end
@@ -63,6 +82,7 @@ end
 -- @function EarlyStopping:step
 -- @tparam number|tensor value a number, or a tensor of one element
 -- @treturn boolean true if the training should end
+-- @raise if the weights cannot be kept, or would replace a file of an earlier run
 function EarlyStopping:step(value)
   if core.is_tensor(value) then value = blame.call(value.item, value) end
   if type(value) ~= "number" then blame.fail("step", "number expected, got %s", core.type_name(value)) end

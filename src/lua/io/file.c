@@ -301,7 +301,8 @@ static int push_failure(lua_State *L) {
   int why = errno;
   lua_pushnil(L);
   lua_pushstring(L, why ? strerror(why) : "not a plain file");
-  return 2;
+  lua_pushinteger(L, why);
+  return 3;
 }
 
 /* write_file(path, text): returns true, or nil and the reason. The old file remains until the new one is complete. */
@@ -319,7 +320,7 @@ static int l_write_file(lua_State *L) {
   return push_failure(L);
 }
 
-/* read_file(path, factor): returns the bytes, or nil and the reason. factor: bytes of memory that each byte of the file
+/* read_file(path, factor): returns the bytes, or nil, the reason and perhaps errno. factor: bytes of memory that each byte of the file
 ** will take. Before reading, the function checks that memory for the whole file is available, unless the file takes at
 ** most 16 MiB of memory. */
 static int l_read_file(lua_State *L) {
