@@ -226,9 +226,13 @@ function data.ImageFolder(root, options) end
 ---true}):batches() do`. `#loader` is the number of batches.
 ---
 ---With option `workers`, other processes fetch the batches, which come in the same order. Each process gets a copy of
----ds, or calls ds if ds is a function that returns the data set. Upvalues of functions are copied, too. Globals of the
----script are missing in workers. Each batch has a seed, from which its data set draws random numbers. So the batches
----are the same for any number of workers, including 0.
+---ds, or calls ds if ds is a function that returns the data set. Upvalues of functions are copied, too. The loader
+---copies ds once, so workers do not see later changes. Globals of the script are missing in workers. Each batch has a
+---seed, from which its data set draws random numbers. So the batches are the same for any number of workers, including
+---0.
+---
+---A sampler is a table. Its method `indices` returns the numbers of the samples of an epoch as a tensor [n], and its
+---metamethod `__len` returns n.
 ---Errors: if the batch size is below 1, or ds is no data set, or if ds cannot be sent to a worker.
 ---```lua
 ---local loader = data.Loader(data.TensorDataset(lt.ones(10, 3)), {batch_size = 4})

@@ -546,7 +546,7 @@
 ---@field shuffle? boolean (default false) draws a new order for each epoch
 ---@field generator? luatensor.generator (default the default generator) for these orders
 ---@field drop_last? boolean (default false) leaves out a last batch that is smaller
----@field sampler? luatensor.DistributedSampler|table chooses the samples and their order, such as data.DistributedSampler. A sampler is a table whose method `indices` returns the numbers of the samples as a tensor [n], and whose metamethod `__len` returns n
+---@field sampler? luatensor.DistributedSampler|table chooses the samples and their order, such as data.DistributedSampler
 ---@field device? string the tensors of batches are moved to this device
 ---@field map? function a function that takes a batch on that device and returns the values to use in place of the batch
 ---@field workers? integer the number of processes that fetch batches while the script works

@@ -255,10 +255,12 @@ describe("a loader with workers", function()
   it("raises an error that names the signal if a worker dies, and replaces the worker", function()
     local loader = loaders[2]
     local _, pids = epoch(loader)
-    kill("KILL", pids[2])
     local batches = {}
     fails("Loader: worker 2 crashed (signal 9, SIGKILL); memory may have run out", function()
-      for x in loader:batches() do batches[#batches + 1] = x end
+      for x in loader:batches() do
+        batches[#batches + 1] = x
+        if #batches == 1 then kill("KILL", pids[2]) end
+      end
     end)
     assert.is_nil(state_of(pids[2]))
     assert.truthy(state_of(pids[1]))
@@ -270,6 +272,51 @@ describe("a loader with workers", function()
     assert.same({1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0}, order(all))
     assert.equal(pids[1], new[1])
     assert.not_equal(pids[2], new[2])
+  end)
+
+  it("replaces workers that died between two epochs", function()
+    local loader = loaders[3]
+    local whole, pids = epoch(loader)
+    for _ = 1, 2 do
+      for i = 1, 3 do kill("KILL", pids[i]) end
+      for i = 1, 3 do while state_of(pids[i]) ~= "Z" do core.sleep(0.01) end end
+      local batches, new = epoch(loader)
+      assert.same(order(whole), order(batches))
+      for i = 1, 3 do
+        assert.is_nil(state_of(pids[i]))
+        assert.not_equal(pids[i], new[i])
+      end
+      epoch(loader, 1)                                   -- leaves answers that no loop has taken
+      pids = new
+    end
+  end)
+
+  it("works after an error at any instruction of a loop, as from Ctrl-C", function()
+    local loader <close> = data.Loader(data.TensorDataset(lt.arange(4, {device = "cpu"})), {workers = 1, batch_size = 2})
+    local function loop()
+      local all = {}
+      for x in loader:batches() do all[#all + 1] = x:totable() end
+      return all
+    end
+    loop()
+    local interrupted = 0
+    for limit = 1, 3000, 7 do
+      local count = 0
+      local function stop()
+        count = count + 1
+        if count < limit then return end
+        debug.sethook()
+        error "interrupted!"
+      end
+      local ok = pcall(function()
+        debug.sethook(stop, "", 1)
+        loop()
+        debug.sethook()
+      end)
+      if not ok then interrupted = interrupted + 1 end
+      assert.same({{0, 1}, {2, 3}}, loop())
+    end
+    assert.truthy(interrupted > 100)
   end)
 
   it("ends the workers with a variable, and with itself", function()

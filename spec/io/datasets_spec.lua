@@ -307,6 +307,20 @@ describe("a loader", function()
     fails("Loader: map: function expected, got number", data.Loader, ds, {map = 1})
     fails("Loader: generator: generator expected, got number", data.Loader, ds, {generator = 7})
     fails("Loader: sampler: sampler expected, got number", data.Loader, ds, {sampler = 7})
+    local sampler, length = {indices = function(self) return self.order end}, nil
+    local function loop()
+      for _ in data.Loader(ds, {sampler = setmetatable(sampler, length)}):batches() do error "a batch" end
+    end
+    sampler.order = int{3, 1}
+    fails("Loader: sampler: indices returned 2 samples, but #sampler is 0; the metamethod __len returns the number of samples of an epoch",
+          loop)
+    length = {__len = function() return 3 end}
+    fails("Loader: sampler: indices returned 2 samples, but #sampler is 3; the metamethod __len returns the number of samples of an epoch",
+          loop)
+    for _, none in ipairs{3, "all", {1, 2, 3}, int{{1, 2, 3}}} do
+      sampler.order = none
+      fails("Loader: sampler: indices returned no tensor of shape [n]", loop)
+    end
     fails("Loader: the order is the sampler's; give shuffle to the sampler", data.Loader, ds,
           {sampler = data.DistributedSampler(ds), shuffle = true})
     fails("Loader: the data set has no function get(self, indices)", data.Loader, {size = 3})

@@ -51,9 +51,13 @@ end
 -- true}):batches() do`. `#loader` is the number of batches.
 --
 -- With option `workers`, other processes fetch the batches, which come in the same order. Each process gets a copy of
--- ds, or calls ds if ds is a function that returns the data set. Upvalues of functions are copied, too. Globals of the
--- script are missing in workers. Each batch has a seed, from which its data set draws random numbers. So the batches
--- are the same for any number of workers, including 0.
+-- ds, or calls ds if ds is a function that returns the data set. Upvalues of functions are copied, too. The loader
+-- copies ds once, so workers do not see later changes. Globals of the script are missing in workers. Each batch has a
+-- seed, from which its data set draws random numbers. So the batches are the same for any number of workers, including
+-- 0.
+--
+-- A sampler is a table. Its method `indices` returns the numbers of the samples of an epoch as a tensor [n], and its
+-- metamethod `__len` returns n.
 -- @function data.Loader
 -- @tparam Dataset|function ds a data set, or a function that returns one
 -- @tparam[opt] table options `batch_size` (1); `shuffle` (false): draws a new order for each epoch; `generator`: for
@@ -116,11 +120,23 @@ local function draw_start(self)
   return {seed = draw_seed(), offset = 0}
 end
 
+-- Returns the sampler's indices of an epoch.
+local function order_of(sampler)
+  local order = blame.call_script(sampler.indices, sampler)
+  if not core.is_tensor(order) or order.ndim ~= 1 then
+    blame.fail("Loader", "sampler: indices returned no tensor of shape [n]")
+  elseif #order ~= #sampler then
+    blame.fail("Loader", "sampler: indices returned %d samples, but #sampler is %d; the metamethod __len returns the "
+               .. "number of samples of an epoch", #order, #sampler)
+  end
+  return order
+end
+
 -- Returns the numbers of all samples in the order of an epoch: the sampler's; or 1, 2, 3, … without option `shuffle`;
 -- otherwise a random permutation, which a generator in state `start` draws. If `generator` is given, it is already in
 -- this state.
 local function draw_order(self, start, generator)
-  if self.sampler then return self.sampler:indices() end
+  if self.sampler then return order_of(self.sampler) end
   local n, device = self.dataset.size, self.dataset.device or core.host_device
   if not self.shuffle then return lt.arange(1, n + 1, {dtype = "int64", device = device}) end
   return lt.permutation(n, {device = device, generator = generator or lt.generator{seed = 0}:set_state(start)})

@@ -14,27 +14,23 @@ local outside = require "luatensor.base.outside"
 
 -- ---- one worker ----
 
+-- Field `state`: "ready"; "asked", if no loop has taken the answer to the last request; or "broken" during an exchange.
+-- The state remains "broken" if an error or Ctrl-C ends the exchange in the middle of a message, or if the process has
+-- ended. One assignment changes the state, because Ctrl-C may come between two.
 local Worker = {}
 Worker.__index = Worker
 
-local function start(pool, number)
-  local channel, why = core.worker(pool.words)
-  if not channel then blame.fail("Loader", "worker %d cannot be started: %s", number, why) end
-  local self = setmetatable({channel = channel, number = number, program = pool.words[1]}, Worker)
-  self:exchange(message.send, pool.settings)
-  self:exchange(message.send, pool.source)
-  return self
+-- Calls f(channel, …), which exchanges a message. Afterwards the worker is in state `after`. Returns false or nil if
+-- the process has ended.
+function Worker:exchange(after, f, ...)
+  self.state = "broken"
+  local result = f(self.channel, ...)
+  if result then self.state = after end
+  return result
 end
 
--- Calls f(channel, …). Raises an error if the worker has ended. If an error or Ctrl-C ends the exchange in the middle
--- of a message, the field `broken` remains true.
-function Worker:exchange(f, ...)
-  self.broken = true
-  local result = f(self.channel, ...)
-  if result then
-    self.broken = false
-    return result
-  end
+-- Raises the error that the process has ended.
+function Worker:fail()
   local how, code = self.channel:finish()
   local reason = how == "signal" and code == 9 and "; memory may have run out" or ""
   if how == "exit" and code ~= 0 and not self.answered then
@@ -43,23 +39,35 @@ function Worker:exchange(f, ...)
   blame.fail("Loader", "worker %d %s%s", self.number, how_ended(how, code), reason)
 end
 
--- Asks for a batch. An earlier answer that no loop has taken is dropped.
-function Worker:ask(request)
-  if self.asked then self:receive() end
-  local packed = message.pack(request, "the request")
-  self.asked = true
-  self:exchange(message.send, packed)
+local function start(pool, number)
+  local channel, why = core.worker(pool.words)
+  if not channel then blame.fail("Loader", "worker %d cannot be started: %s", number, why) end
+  local self = setmetatable({channel = channel, number = number, program = pool.words[1]}, Worker)
+  for _, packed in ipairs {pool.settings, pool.source} do
+    if not self:exchange("ready", message.send, packed) then self:fail() end
+  end
+  return self
 end
 
+-- Returns the message that answers the last request, or nil if the process has ended.
 function Worker:receive()
-  local received = self:exchange(message.receive)
-  self.asked, self.answered = false, true
-  return message.unpack(received)
+  local received = self:exchange("ready", message.receive)
+  self.answered = self.answered or received ~= nil
+  return received
+end
+
+-- Asks for a batch. An earlier answer that no loop has taken is dropped. Returns false or nil if the process has ended.
+function Worker:ask(request)
+  local packed = message.pack(request, "the request")
+  if self.state == "asked" and not self:receive() then return false end
+  return self:exchange("asked", message.send, packed)
 end
 
 -- Returns the answer to the last request. Raises the error that the request caused.
 function Worker:answer()
-  local answer = self:receive()
+  local received = self:receive()
+  if not received then self:fail() end
+  local answer = message.unpack(received)
   if not answer.problem then return answer end
   local at = answer.making and ", making the data set" or answer.sample and ", sample " .. answer.sample or ""
   blame.fail("Loader", "worker %d%s: %s", self.number, at, answer.problem)
@@ -74,17 +82,25 @@ Team.__index = Team
 -- Asks the worker whose turn it is for the next batch, if there is one.
 local function ask(team, turn)
   local request = team.requests()
-  if request then team[turn]:ask(request) end
+  if request and not team[turn]:ask(request) then team[turn]:fail() end
 end
 
--- Takes idle workers from the pool, and starts new ones. Each gets its first request.
+-- Takes an idle worker from the pool for the team, and asks it for the next batch, if there is one. Starts a new worker
+-- if there is no idle one, or if its process has ended since the last epoch.
+local function take(team, i)
+  local pool, request = team.pool, team.requests()
+  local worker = pool.idle[i]
+  pool.idle[i] = nil
+  team[i] = worker
+  if worker and (not request or worker:ask(request)) then return end
+  if worker then worker.channel:finish() end
+  team[i] = start(pool, i)
+  if request and not team[i]:ask(request) then team[i]:fail() end
+end
+
 local function open(team)
-  local pool = team.pool
   team.turn, team.requests = 1, team.begin()
-  for i = 1, math.min(pool.count, team.most) do
-    team[i], pool.idle[i] = pool.idle[i] or start(pool, i), nil
-  end
-  for i = 1, #team do ask(team, i) end
+  for i = 1, math.min(team.pool.count, team.most) do take(team, i) end
 end
 
 local undo = {__close = function(guard, problem) if problem ~= nil then guard.of:close() end end}
@@ -108,7 +124,7 @@ function Team:close()
   local idle = self.pool.idle
   for i = #self, 1, -1 do
     local worker = table.remove(self)
-    if worker.broken or idle[i] then worker.channel:finish() else idle[i] = worker end
+    if worker.state == "broken" or idle[i] then worker.channel:finish() else idle[i] = worker end
   end
 end
 
@@ -131,7 +147,7 @@ function Pool:describe()
   local worker = start(self, 1)
   self.idle[1] = worker
   local _ <close> = close_after_error(self)
-  worker:ask {}
+  if not worker:ask {} then worker:fail() end
   return (worker:answer())
 end
 
