@@ -1689,7 +1689,7 @@ function nn.CrossEntropyLoss(options) end
 
 ---Returns the share of right predictions. Predictions are classes, or scores: floats with the classes in dim 2, such
 ---as the result [n, classes] of a network. Classes count from 1; booleans and other integers may be compared, too.
----Errors: if the shapes do not fit, or if there are no samples.
+---Errors: if the shapes do not fit, if there are no samples, if a score is NaN, or if there are scores and a target is not the number of one of the classes.
 ---```lua
 ---nn.metrics.accuracy(lt.tensor{1, 2, 2, 3}, lt.tensor{1, 2, 3, 3})  --> 0.75
 ---```
@@ -1701,7 +1701,7 @@ function nn.metrics.accuracy(predicted, target, options) end
 
 ---Counts the pairs of right and predicted classes: element {i, j} of the result is the number of samples of class i
 ---that were predicted as class j.
----Errors: if a class is out of range, the shapes do not fit, or there are no samples.
+---Errors: if a class is out of range, a score is NaN, the shapes do not fit, or there are no samples.
 ---```lua
 ---nn.metrics.confusion_matrix(lt.tensor{1, 2, 2}, lt.tensor{1, 2, 1})  --> [[1, 1], [0, 1]]
 ---```

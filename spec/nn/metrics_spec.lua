@@ -173,6 +173,15 @@ describe("errors of metrics", function()
         metrics.auc(tensor({0.5, 1}, "float32"), tensor({1, 2}, "int64"))
       end,
       ["auc: a score is nan"] = function() metrics.auc(tensor({0 / 0, 1}, "float32"), tensor({0, 1}, "int64")) end,
+      ["accuracy: the targets: class 0 is not in 1 … 2"] = function() metrics.accuracy(scores, int - 1) end,
+      ["accuracy: the targets: class 3 is not in 1 … 2"] = function() metrics.accuracy(scores, int) end,
+      ["accuracy: the targets: class 3 is not in 1 … 2 "] = function() metrics.accuracy(scores, int, {top_k = 2}) end,
+      ["accuracy: argument 2: classes from 1 on expected, got float32"] = function()
+        metrics.accuracy(scores, int:to("float32"), {top_k = 2})
+      end,
+      ["accuracy: a score is nan"] = function() metrics.accuracy(scores * (0 / 0), int) end,
+      ["accuracy: a score is nan "] = function() metrics.accuracy(scores * (0 / 0), int, {top_k = 2}) end,
+      ["confusion_matrix: a score is nan"] = function() metrics.confusion_matrix(scores * (0 / 0), int) end,
       ["auc: scores are floats, got int64"] = function() metrics.auc(int, int) end,
       ["r2: shape [n] or [n, k] with at least 2 samples expected, got [1]"] = function()
         metrics.r2(lt.ones(1, {device = device}), lt.ones(1, {device = device}))

@@ -38,6 +38,15 @@ local function columns_of(predicted, target)
   return predicted.shape[2]
 end
 
+local function check_integers(fn, i, x)
+  if not x.dtype:find "int" then args.fail(fn, "argument %d: classes from 1 on expected, got %s", i, x.dtype) end
+end
+
+-- Raises an error if scores are NaN, because NaN has no order.
+local function check_scores(fn, scores)
+  if scores:isnan():any():item() then args.fail(fn, "a score is nan") end
+end
+
 -- Returns the two tensors as int64 tensors [n] of classes from 1 on, and the number of classes if it is known from the
 -- tensors. Scores become the class of the highest score. Booleans, and numbers that all are 0 or 1 for `binary`, become
 -- classes 1 and 2.
@@ -45,7 +54,10 @@ local function classes_of(fn, predicted, target, binary)
   args.tensor(fn, 1, predicted)
   args.tensor(fn, 2, target)
   local count = columns_of(predicted, target)
-  if count then predicted = predicted:argmax(2) end
+  if count then
+    check_scores(fn, predicted)
+    predicted = predicted:argmax(2)
+  end
   check_same_shape(fn, predicted, target)
   local both = {predicted, target}
   if not count and binary then
@@ -60,7 +72,7 @@ local function classes_of(fn, predicted, target, binary)
     count = 2
   end
   for i, x in ipairs(both) do
-    if not x.dtype:find "int" then args.fail(fn, "argument %d: classes from 1 on expected, got %s", i, x.dtype) end
+    check_integers(fn, i, x)
     both[i] = x:to("int64"):flatten()
   end
   return both[1], both[2], count
@@ -150,7 +162,9 @@ end
 local function accuracy(predicted, target, options)
   options = args.read("accuracy", options, {top_k = {"count", default = 1}})
   if options.top_k == 1 then
-    predicted, target = classes_of("accuracy", predicted, target)
+    local count
+    predicted, target, count = classes_of("accuracy", predicted, target)
+    if count then check_range("accuracy", "the targets", target, count) end
     return predicted:equal(target):mean({dtype = "float64"}):item()
   end
   args.tensor("accuracy", 1, predicted)
@@ -160,7 +174,10 @@ local function accuracy(predicted, target, options)
     args.fail("accuracy", "top_k = %d: scores of at least %d classes in dim 2 expected, the shape is %s", options.top_k,
               options.top_k, shape_text(predicted.shape))
   end
+  check_scores("accuracy", predicted)
+  check_integers("accuracy", 2, target)
   check_same_shape("accuracy", predicted:argmax(2), target)
+  check_range("accuracy", "the targets", target, count)
   local _, best = predicted:moveaxis(2, -1):topk(options.top_k)
   return best:equal(target:unsqueeze(-1)):any(-1):mean({dtype = "float64"}):item()
 end
@@ -172,7 +189,8 @@ end
 -- @tparam tensor target the right classes
 -- @tparam[opt] table options `top_k` (1): a prediction is right if the class is among the top_k highest scores
 -- @treturn number from 0 to 1
--- @raise if the shapes do not fit, or if there are no samples
+-- @raise if the shapes do not fit, if there are no samples, if a score is NaN, or if there are scores and a target is
+--   not the number of one of the classes
 metrics.accuracy = public("accuracy", accuracy)
 
 local function confusion_matrix(predicted, target, options)
@@ -188,7 +206,7 @@ end
 -- @tparam tensor target the right classes, from 1 on
 -- @tparam[opt] table options `classes`: the number of classes (default: the number of scores, or the highest class)
 -- @treturn tensor int64 [classes, classes]
--- @raise if a class is out of range, the shapes do not fit, or there are no samples
+-- @raise if a class is out of range, a score is NaN, the shapes do not fit, or there are no samples
 metrics.confusion_matrix = public("confusion_matrix", confusion_matrix)
 
 -- Returns the function of nn.metrics for a measure of classes.
@@ -243,9 +261,8 @@ local function auc(scores, target)
   end
   scores, positive = scores:to("float64"):flatten(), positive:to("float64"):flatten()
   local n, positives = scores.size, positive:sum():item()
-  if scores:isnan():any():item() then
-    args.fail("auc", "a score is nan")
-  elseif positives == 0 or positives == n then
+  check_scores("auc", scores)
+  if positives == 0 or positives == n then
     args.fail("auc", "all targets are %d; both classes are needed", positives == 0 and 0 or 1)
   end
   local sorted = scores:sort()
