@@ -252,6 +252,18 @@ describe("a loader with workers", function()
     end
   end)
 
+  it("names the fields of an error that is a table, and other values", function()
+    local values = {{code = 1, [2] = "a", list = {}}, setmetatable({}, {__tostring = function() return "text" end}), 7, true}
+    local ds = {size = #values, get = function(_, i) error(values[i[1]:item()]) end}
+    for i, text in ipairs{'error value: {2 = "a", code = 1, list = a table}', "text", "error value: 7", "error value: true"} do
+      local loader <close> = data.Loader(ds, {workers = 1})
+      loader:load_state_dict{position = i - 1, batch_seed = 1}
+      local message = select(2, pcall(loader:batches()))
+      assert.truthy(message:find(text, 1, true), message)
+      assert.matches(("Loader: worker 1, sample %d: "):format(i), message)
+    end
+  end)
+
   it("raises an error that names the signal if a worker dies, and replaces the worker", function()
     local loader = loaders[2]
     local _, pids = epoch(loader)

@@ -2,16 +2,34 @@
 
 local blame = require "luatensor.base.blame"
 local check = require "luatensor.data.check"
+local clocale = require "luatensor.base.clocale"
 local core = require "luatensor.core"
 local fetch = require "luatensor.data.fetch"
 local lt = require "luatensor"
 local message = require "luatensor.data.message"
 
+-- Returns the text of an error value. A table without metamethod __tostring becomes its simple fields, sorted:
+-- "error value: {code = 1}".
+local function text_of(problem)
+  local meta = getmetatable(problem)
+  if type(problem) == "string" or type(meta) == "table" and meta.__tostring then return tostring(problem) end
+  if type(problem) ~= "table" then return ("error value: %s"):format(problem) end
+  local fields = {}
+  for key, value in next, problem do
+    local kind = type(value)
+    local text = kind == "string" and ("%q"):format(value)
+    if kind == "number" or kind == "boolean" then text = tostring(value) end
+    fields[#fields + 1] = ("%s = %s"):format(key, text or "a " .. core.type_name(value))
+  end
+  clocale.sort(fields)
+  return ("error value: {%s}"):format(table.concat(fields, ", "))
+end
+
 -- Calls f, and returns its results like pcall. An error becomes a text that names the line of the script, but for the
 -- line of the command that started this process.
 local function try(f, ...)
   return xpcall(f, function(problem)
-    local text, line = tostring(problem):gsub("^%(command line%):%d+: ", ""), blame.script_line()
+    local text, line = text_of(problem):gsub("^%(command line%):%d+: ", ""), blame.script_line()
     local known = line == "?" or line:find "^%(command line%)" or text:find(line .. ":", 1, true)
     return known and text or line .. ": " .. text
   end, ...)
