@@ -204,7 +204,8 @@ function Module:register_forward_hook(fn) end
 ---
 ---The hook applies to calls while gradients are recorded. If no argument requires gradients, as for the first layer of
 ---a network, fn runs when the gradients of the results are known, and grad_inputs is empty. The results of the module
----are then views, which no operation may change in place.
+---are then views, which no operation may change in place. A call raises an error if a result is a table of
+---tensors that require gradients.
 ---```lua
 ---local layer = nn.ReLU()
 ---layer:register_full_backward_hook(function(_, grad_inputs) return grad_inputs[1] * 10 end)

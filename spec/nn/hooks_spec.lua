@@ -272,6 +272,18 @@ describe("backward hooks", function()
     assert.same({{2, 3}}, x.grad:totable())
   end)
 
+  it("refuse a module whose result is a table", function()
+    local Pair = nn.Module:extend "Pair"
+    function Pair.forward(_, x) return x, {x * 2}, {3, x:detach()} end
+    local pair, x = Pair(), tensor({1.0}, {requires_grad = true})
+    local handle = pair:register_full_backward_hook(function() end)
+    assert.raises("register_full_backward_hook: result 2 of Pair() is a table of tensors; the hook sees only the "
+      .. "gradients of tensors that are results themselves", pair, x)
+    assert.equal(1, lt.no_grad(pair, x):item())
+    handle:remove()
+    assert.equal(2, select(2, pair(x))[1]:item())
+  end)
+
   it("do not run while gradients are not recorded", function()
     local l, count = linear(), 0
     l:register_full_backward_hook(function() count = count + 1 end)

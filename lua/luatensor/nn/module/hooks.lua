@@ -62,6 +62,8 @@ local function call_backward_hooks(pass, gradients)
   return gradients
 end
 
+local function has_gradient(x) return core.is_tensor(x) and not core.gone(x) and x.requires_grad end
+
 -- Returns copies of the handles of the tensors in `values` that require gradients. The copies belong to a node of the
 -- graph with the function `gradient`, which takes and returns a list of gradients by position in `values`. Other values
 -- stay the same. The second result maps positions to the shapes of these tensors, and is empty if there are none.
@@ -70,7 +72,7 @@ local function pass_through(values, gradient)
   values = table.pack(table.unpack(values, 1, values.n))
   for i = 1, values.n do
     local x = values[i]
-    if core.is_tensor(x) and not core.gone(x) and x.requires_grad then
+    if has_gradient(x) then
       tensors[#tensors + 1], views[#views + 1], places[#places + 1] = x, x:detach(), i
       values[i], shapes[i] = views[#views], {shape = x.shape}
     end
@@ -118,6 +120,19 @@ local function watch_outputs(pass, outputs)
   end))
 end
 
+-- Raises an error if a result is a plain table with tensors that require gradients. The hooks would not see these
+-- gradients.
+local function check_results(module, outputs)
+  for i = 1, outputs.n do
+    for _, x in next, core.type_name(outputs[i]) == "table" and outputs[i] or {} do
+      if has_gradient(x) then
+        args.fail("register_full_backward_hook", "result %d of %s is a table of tensors; the hook sees only the "
+                  .. "gradients of tensors that are results themselves", i, module:_label())
+      end
+    end
+  end
+end
+
 -- ---- calls ----
 
 -- Calls a hook with a module and more arguments. Returns the list of the hook's results, or `values` if the hook
@@ -136,7 +151,10 @@ local function call_with(own, class, module, ...)
   for _, hook in ipairs(copied(own.forward)) do
     outputs = replace(hook, outputs, module, inputs, table.unpack(outputs, 1, outputs.n))
   end
-  if pass then outputs = watch_outputs(pass, outputs) end
+  if pass then
+    check_results(module, outputs)
+    outputs = watch_outputs(pass, outputs)
+  end
   return table.unpack(outputs, 1, outputs.n)
 end
 
@@ -228,7 +246,8 @@ function hooks.register_forward_hook(self, fn) return add("register_forward_hook
 --
 -- The hook applies to calls while gradients are recorded. If no argument requires gradients, as for the first layer of
 -- a network, fn runs when the gradients of the results are known, and grad_inputs is empty. The results of the module
--- are then views, which no operation may change in place.
+-- are then views, which no operation may change in place. A call raises an error if a result is a table of
+-- tensors that require gradients.
 -- @function Module:register_full_backward_hook
 -- @tparam function fn
 -- @treturn HookHandle with the method `remove`
