@@ -37,8 +37,9 @@ function Figure:png(options) end
 ---end
 ---```
 ---@param path string
+---@param options? table
 ---@return luatensor.Figure # the figure
-function Figure:save(path) end
+function Figure:save(path, options) end
 
 ---@class luatensor.plot
 local plot = {}

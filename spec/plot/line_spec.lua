@@ -210,6 +210,26 @@ describe("plot.line refuses", function()
   end)
 end)
 
+describe("plots of unusual data", function()
+  it("have logarithmic axes of any range", function()
+    local text = plot.line({1e200, 1e-200, 1}, {yscale = "log"}):text()
+    assert.truthy(text:find("1e72", 1, true) and text:find("1e-70", 1, true), text)
+  end)
+
+  it("have paths that readers of SVG take", function()
+    local _, marks = plot.scatter((lt.range(1, 50000) * 7919) % 1000):svg():gsub('class="marks"', "")
+    assert.equal(3, marks)
+  end)
+
+  it("have bars whose names are whole integers", function()
+    local text = plot.bar({12345, 12346.0, 0.5}, {1, 2, 3}):text()
+    for _, name in ipairs {"12345 ", "12346 ", "0.5 "} do assert.truthy(text:find(name, 1, true), text) end
+    local ok, problem = pcall(plot.bar, lt.ones(10001))
+    assert.is_false(ok)
+    assert.truthy(problem:find("10001 bars; at most 1000 can be drawn", 1, true), problem)
+  end)
+end)
+
 describe("a figure", function()
   it("saves itself in the format of the file's name", function()
     local path = os.tmpname()
@@ -219,7 +239,15 @@ describe("a figure", function()
       assert.equal(text, shell.read(path .. "." .. ending))
       os.remove(path .. "." .. ending)
     end
+    figure:save(path .. ".txt", {width = 40})
+    assert.equal(figure:text {width = 40} .. "\n", shell.read(path .. ".txt"))
+    os.remove(path .. ".txt")
     os.remove(path)
+    for _, wrong in ipairs {{"x.svg", {scale = 4}, "an SVG has no options"}, {"x.png", {scale = 40}, "scale"}, {"x.txt", {scale = 4}, "scale"}} do
+      local saved, why = pcall(figure.save, figure, wrong[1], wrong[2])
+      assert.is_false(saved)
+      assert.truthy(why:find(wrong[3], 1, true), why)
+    end
     local ok, problem = pcall(figure.save, figure, "/nowhere/x.svg")
     assert.is_false(ok)
     assert.truthy(problem:find("Figure:save: /nowhere/x.svg: ", 1, true), problem)

@@ -201,7 +201,7 @@ local function check_entry(path, e)
 end
 
 -- Reads the local header of an entry, and sets e.first and e.stop, the positions of its contents and of the byte after
--- them. `limit` is the position of the directory.
+-- them, and the length of its name there. `limit` is the position of the directory.
 local function find_contents(path, file, e, limit)
   if e.offset > limit - LOCAL_BYTES then damaged(path) end
   local mark, _, _, _, _, _, _, _, _, name_bytes, extra_bytes =
@@ -209,7 +209,16 @@ local function find_contents(path, file, e, limit)
   if mark ~= "PK\3\4" then fail(path, "%q has no header in the archive", e.name) end
   e.first = e.offset + LOCAL_BYTES + name_bytes + extra_bytes
   if e.first > limit or e.packed > limit - e.first then fail(path, "truncated: %q ends after the archive", e.name) end
-  e.stop = e.first + e.packed
+  e.stop, e.name_bytes = e.first + e.packed, name_bytes
+end
+
+-- Raises an error if an entry has another name in its local header than in the directory.
+local function check_names(path, file, entries)
+  for _, e in ipairs(entries) do
+    if core.read_text(file, path, e.offset + LOCAL_BYTES, e.name_bytes) ~= e.name then
+      fail(path, "damaged: %q has another name in its header", e.name)
+    end
+  end
 end
 
 -- Raises an error if two entries share bytes. A small archive of shared bytes could otherwise fill the memory.
@@ -241,6 +250,7 @@ local function read_directory(path, file, size)
   end
   if #entries ~= count then damaged(path) end
   check_places(path, entries)
+  check_names(path, file, entries)
   return entries
 end
 

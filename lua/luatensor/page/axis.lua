@@ -91,8 +91,8 @@ end
 -- Widens a logarithmic range. The range is extended by the factor 2 at both ends if their ratio is less than 1.05.
 -- Other ranges grow by 3 % of their length at both ends if there is a margin, so that marks there are not cut.
 local function widen_log(self, options, fixed)
-  local margin = options.margin or options.from_zero
-  local room = self.high / self.low < 1.05 and 2 or margin and (self.high / self.low) ^ 0.03 or 1
+  local margin, length = options.margin or options.from_zero, math.log(self.high) - math.log(self.low)
+  local room = self.high / self.low < 1.05 and 2 or margin and math.exp(0.03 * length) or 1
   if self.low / room == 0 or self.high * room == math.huge then room = 1 end
   if not fixed.low or room == 2 then self.low = self.low / room end
   if not fixed.high or room == 2 then self.high = self.high * room end
@@ -115,8 +115,7 @@ function axis.new(spec, values, options)
     if spec.low then high = low + math.abs(low) + 1 else low = high - math.abs(high) - 1 end
   end
   local self = setmetatable({unit = spec.unit, low = low, high = high, ticks = {}}, axis)
-  local ratio = high / low                                            -- infinite if the quotient overflows
-  self.log = spec.log and low > 0 and ratio < math.huge and (all_powers_of_two(values) and 2 or 10);
+  self.log = spec.log and low > 0 and high < math.huge and (all_powers_of_two(values) and 2 or 10);
   (self.log and widen_log or widen_linear)(self, options, spec)
   local most = options.most or 6
   if not self.log or not power_ticks(self, self.log, most) and not fine_ticks(self) then even_ticks(self, most) end
@@ -128,7 +127,10 @@ end
 
 --- Returns the position of a value: from 0 at the low end to 1 at the high end.
 function axis:at(value)
-  if self.log then return math.log(value / self.low) / math.log(self.high / self.low) end
+  if self.log then                                                    -- quotients could overflow
+    local low = math.log(self.low)
+    return (math.log(value) - low) / (math.log(self.high) - low)
+  end
   return (value / 2 - self.low / 2) / (self.high / 2 - self.low / 2)             -- halves cannot overflow
 end
 

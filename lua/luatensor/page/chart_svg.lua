@@ -104,14 +104,17 @@ function chart.swatch(block, s)
   return ('<svg class="swatch" viewBox="0 0 30 10" aria-hidden="true">%s</svg>'):format(example(series, s))
 end
 
+local PATH <const> = 20000           -- marks of a path, about 1.5 MB; readers of XML refuse attributes above 10 MB
+
 local function draw_marks(self, places, s, color)
-  if #places == 0 then return end
-  local steps = {}
-  for i = 1, #places, 2 do
-    steps[#steps + 1] = ("M%.2f %.2f"):format(places[i], places[i + 1]) .. pattern(MARKS, s):gsub("^M(%S+) (%S+)",
-      function(dx, dy) return ("m%s %s"):format(dx, dy) end)
+  local mark = pattern(MARKS, s):gsub("^M", "m")
+  for first = 1, #places, 2 * PATH do
+    local steps = {}
+    for i = first, math.min(#places, first + 2 * PATH - 1), 2 do
+      steps[#steps + 1] = ("M%.2f %.2f"):format(places[i], places[i + 1]) .. mark
+    end
+    self:add('<path class="marks" d="%s" style="%s"/>', table.concat(steps), self:ink("fill", color))
   end
-  self:add('<path class="marks" d="%s" style="%s"/>', table.concat(steps), self:ink("fill", color))
 end
 
 local function draw_line(self, lines, series, s)

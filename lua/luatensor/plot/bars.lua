@@ -4,9 +4,9 @@
 local args = require "luatensor.base.args"
 local blame = require "luatensor.base.blame"
 local chart_svg = require "luatensor.page.chart_svg"
+local clocale = require "luatensor.base.clocale"
 local core = require "luatensor.core"
 local figure = require "luatensor.plot.figure"
-local format = require "luatensor.page.format"
 local plain = require "luatensor.page.plain"
 local read = require "luatensor.plot.read"
 
@@ -18,6 +18,11 @@ local MOST <const> = 1000            -- bars of a chart
 local FILLED <const> = 0.8           -- the share of the x axis that bars cover
 local CHARACTER <const> = 8          -- pixels of a character of a name
 
+-- Returns a number as a name: integers are written whole.
+local function number_text(x)
+  return clocale.format(x == math.floor(x) and math.abs(x) < 1e15 and "%.0f" or "%.14g", x)
+end
+
 -- Returns the names of the bars, as strings.
 local function names_of(fn, given, count)
   if given == nil then given = {} end
@@ -28,7 +33,7 @@ local function names_of(fn, given, count)
     if type(name) ~= "string" and type(name) ~= "number" then
       blame.fail(fn, "names[%d]: string or number expected, got %s", i, core.type_name(name))
     end
-    names[i] = format.show(name, "number")
+    names[i] = type(name) == "number" and number_text(name) or name
     if seen[names[i]] then blame.fail(fn, "names: %q is twice in the list", names[i]) end
     seen[names[i]] = true
   end

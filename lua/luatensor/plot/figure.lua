@@ -154,18 +154,22 @@ end
 
 -- The functions that make the contents of a file, by the ending of its name.
 local endings <const> = {
-  svg = function(self) return self:svg() end,
-  png = function(self) return self:png {scale = 2} end,
-  txt = function(self) return self:text() .. "\n" end,
+  svg = function(self, options)
+    if options ~= nil then blame.fail("Figure:save", "an SVG has no options") end
+    return self:svg()
+  end,
+  png = function(self, options) return self:png(options or {scale = 2}) end,
+  txt = function(self, options) return self:text(options) .. "\n" end,
 }
 
 --- Writes a figure to a file. The ending of the file's name decides on the format: .svg, .png or .txt. A PNG
 -- has two pixels for each pixel of the figure.
 -- @function Figure:save
 -- @string path
+-- @tparam[opt] table options of Figure:png or Figure:text
 -- @treturn Figure the figure
 -- @raise if the file cannot be written, or if its ending is another one
-function Figure:save(path)
+function Figure:save(path, options)
   outside.check "Figure:save"
   args.check("Figure:save", "argument 1", path, "string")
   local ending = path:match "%.(%w+)$"
@@ -173,7 +177,7 @@ function Figure:save(path)
   if not make then
     blame.fail("Figure:save", "%s: a name that ends in .svg, .png or .txt expected", path)
   end
-  local done, problem = core.write_file(path, make(self))
+  local done, problem = core.write_file(path, make(self, options))
   if not done then blame.fail("Figure:save", "%s: %s", path, (tostring(problem):gsub("^.*: ", ""))) end
   return self
 end
