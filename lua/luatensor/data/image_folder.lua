@@ -90,9 +90,8 @@ end)
 
 -- Returns the image of a file in the mode of the data set. lt.load would take a file of another format for a tensor.
 local function load_image(path, mode)
-  local file <close>, why = io.open(path, "rb")
-  if not file then blame.fail("ImageFolder", "%s", why) end
-  if not core.is_image(file:read(16) or "") then
+  local file <close>, size = blame.call(core.open_tensors, path)
+  if not core.is_image(blame.call(core.read_text, file, path, 0, math.min(16, size))) then
     blame.fail("ImageFolder", "%s: no image of a known format (PNG, JPEG, Netpbm)", path)
   end
   return blame.call(lt.load, path, {mode = mode, device = core.host_device})
