@@ -1254,6 +1254,11 @@
 ---@class (exact) luatensor.Figure.png.options
 ---@field scale? number (default 1) pixels of the PNG for a pixel of the figure, up to 10
 
+---@class (exact) luatensor.Figure.save.options
+---@field height? integer (default 14) of a panel's grid in lines
+---@field unicode? boolean (default true) draws with braille and block characters
+---@field colors? "none"|"256"|"24bit" (default "none") "256" or "24bit" adds the escape sequences of terminals
+
 ---@class (exact) luatensor.plot.subplots.options
 ---@field columns? integer (default 2) figures in a row, for a list of figures
 ---@field title? string above all figures

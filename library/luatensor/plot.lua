@@ -37,7 +37,7 @@ function Figure:png(options) end
 ---end
 ---```
 ---@param path string
----@param options? table
+---@param options? luatensor.Figure.save.options
 ---@return luatensor.Figure # the figure
 function Figure:save(path, options) end
 
