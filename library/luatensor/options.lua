@@ -1255,9 +1255,11 @@
 ---@field scale? number (default 1) pixels of the PNG for a pixel of the figure, up to 10
 
 ---@class (exact) luatensor.Figure.save.options
+---@field scale? number (default 2) pixels of a .png for a pixel of the figure, up to 10
+---@field width? integer (default 80) of a .txt in characters
 ---@field height? integer (default 14) of a panel's grid in lines
----@field unicode? boolean (default true) draws with braille and block characters
----@field colors? "none"|"256"|"24bit" (default "none") "256" or "24bit" adds the escape sequences of terminals
+---@field unicode? boolean (default true) draws a .txt with braille and block characters
+---@field colors? "none"|"256"|"24bit" (default "none") "256" or "24bit" adds the escape sequences of terminals to a .txt
 
 ---@class (exact) luatensor.plot.subplots.options
 ---@field columns? integer (default 2) figures in a row, for a list of figures

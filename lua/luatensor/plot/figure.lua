@@ -166,9 +166,9 @@ local endings <const> = {
 -- has two pixels for each pixel of the figure.
 -- @function Figure:save
 -- @string path
--- @tparam[opt] table options for .png `scale` (2): pixels of the PNG for a pixel of the figure, up to 10; for .txt
---   `width` (80): of the picture in characters; `height` (14): of a panel's grid in lines; `unicode` (true): draws with
---   braille and block characters; `colors` ("none"): "256" or "24bit" adds the escape sequences of terminals
+-- @tparam[opt] table options `scale` (2): pixels of a .png for a pixel of the figure, up to 10; `width` (80): of a .txt
+--   in characters; `height` (14): of a panel's grid in lines; `unicode` (true): draws a .txt with braille and block
+--   characters; `colors` ("none"): "256" or "24bit" adds the escape sequences of terminals to a .txt
 -- @treturn Figure the figure
 -- @raise if the file cannot be written, or if its ending is another one
 function Figure:save(path, options)
