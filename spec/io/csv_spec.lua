@@ -1,3 +1,4 @@
+-- tags: uncollected
 -- Tests data.read_csv and data.write_csv: files of separated values.
 local lt = require "luatensor"
 local data = require "luatensor.data"
