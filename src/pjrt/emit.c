@@ -119,6 +119,13 @@ void emit_ends(emission *e, enum dtype d, const shape *from, const shape *to) {
   emit(e, "\n");
 }
 
+int emit_iota(emission *e, enum dtype d, const shape *s, int dim) {
+  emit(e, "%%%d = stablehlo.iota dim = %d : ", e->next, dim);
+  emit_type(e, d, s);
+  emit(e, "\n");
+  return e->next++;
+}
+
 int emit_reshape(emission *e, int value, enum dtype d, const shape *from, const shape *to) {
   if (shape_equal(from, to)) return value;
   emit(e, "%%%d = stablehlo.reshape %%%d", e->next, value);

@@ -35,6 +35,9 @@ int emit_constant(emission *e, enum dtype d, const shape *s, scalar value);
 /* Appends `%n = op %in[0], …, %in[count - 1] : type` for an op whose operands and result have one type, and returns n. */
 int emit_simple(emission *e, const char *op, int count, const int *in, enum dtype d, const shape *s);
 
+/* Appends the 0-based positions along a dim, and returns the value's number. */
+int emit_iota(emission *e, enum dtype d, const shape *s, int dim);
+
 /* Returns the value in another shape, with the elements in unchanged row-major order. */
 int emit_reshape(emission *e, int value, enum dtype d, const shape *from, const shape *to);
 
@@ -51,8 +54,8 @@ void emit_ends(emission *e, enum dtype d, const shape *from, const shape *to);
 ** If the result is EMIT_NONE, nothing has been appended. Inputs are values of shape s. */
 
 /* Computes row `op` in a compute dtype, which is no half float except for nextafter. Inputs have the compute dtype, but
-** in[0] of `where` is bool. The dtype of the result is that of column `result`. */
-int emit_map(emission *e, enum map_op op, enum dtype compute, const shape *s, const int *in);
+** in[0] of `where` is bool. Stores the dtype of the result, that of column `result`, in *gives. */
+int emit_map(emission *e, enum map_op op, enum dtype compute, const shape *s, const int *in, enum dtype *gives);
 
 /* Converts a value between any two dtypes, as the kernels of the CPU convert (math/convert.h). */
 int emit_convert(emission *e, int value, enum dtype from, enum dtype to, const shape *s);

@@ -28,28 +28,17 @@ static int put_as(pjrt_queue *q, const operand *o, enum dtype d, const shape *s,
 
 /* ---- element-wise ---- */
 
-/* Returns the dtype of the result of row `op`. */
-static enum dtype map_gives(enum map_op op, enum dtype compute) {
-  static const enum op_result results[OP_COUNT] = {
-#define UNARY(name, dtypes, result, ...) [OP_##name] = RESULT_##result,
-#define BINARY UNARY
-#define TERNARY UNARY
-#define QUATERNARY UNARY
-#include "ops.def"
-  };
-  return result_dtype(results[op], compute);
-}
-
 int queue_map(pjrt_queue *q, const map_call *c) {
   const plan *p = c->plan;
   shape s = shape_of(p);
+  enum dtype gives = c->compute;
   int st = OK, in[MAX_IN];
   if (p->count == 0) return ERR_NO_KERNEL;
   for (int k = 0; k < c->nin && st == OK; k++)
     in[k] = get_as(q, &c->in[k], c->op == OP_where && k == 0 ? DT_bool : c->compute, &s, p->stride[1 + k], &st);
   if (st != OK) return st;
-  int value = emit_map(&q->lines, c->op, c->compute, &s, in);
-  return put_as(q, &c->out, map_gives(c->op, c->compute), &s, p->stride[0], value);
+  int value = emit_map(&q->lines, c->op, c->compute, &s, in, &gives);
+  return put_as(q, &c->out, gives, &s, p->stride[0], value);
 }
 
 /* A value of a program of several steps. */
@@ -69,7 +58,9 @@ static typed step(pjrt_queue *q, const elementwise_step *t, const typed *values,
     return (typed){value == EMIT_NONE ? EMIT_NONE : emit_convert(e, value, t->compute, to, s), to};
   }
   for (int k = 0; k < MAX_ARITY; k++) in[k] = values[t->in[k]].value;
-  return (typed){emit_map(e, t->op, t->compute, s, in), map_gives(t->op, t->compute)};
+  typed to = {EMIT_NONE, t->compute};
+  to.value = emit_map(e, t->op, t->compute, s, in, &to.dtype);
+  return to;
 }
 
 /* Reads the inputs and constants of a program. */

@@ -32,10 +32,7 @@ static void philox(const fill *f, int seed, int offset, term x[4]) {
   term t[8], first = translate(e, &one, "s & 4294967295", &of_seed), second = translate(e, &one, "s >> 32", &of_seed);
   t[M] = term_integer(PHILOX_M0);
   t[N] = term_integer(PHILOX_M1);
-  t[C] = term_of(e->next++, DT_uint64);
-  emit(e, "%%%d = stablehlo.iota dim = 0 : ", t[C].value);
-  emit_type(e, DT_uint64, &f->counters);
-  emit(e, "\n");
+  t[C] = term_of(emit_iota(e, DT_uint64, &f->counters, 0), DT_uint64);
   t[D] = spread(f, term_of(offset, DT_uint64));
   t[A] = on_words(f, "c + d & 4294967295", 4, names, t);
   t[B] = on_words(f, "c + d >> 32", 4, names, t);

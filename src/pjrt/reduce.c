@@ -2,6 +2,8 @@
 
 #include "pjrt/translate.h"
 
+static const shape one = {0};           /* of a single accumulator */
+
 /* ---- types of accumulators ---- */
 
 static enum dtype wide(enum dtype d) {
@@ -31,13 +33,11 @@ typedef struct fold {
 } fold;
 
 static term identity(emission *e, const fold *f) {
-  static const shape one = {0};
   return translate(e, &one, f->init, &(surroundings){f->C, f->A, 0, NULL, NULL});
 }
 
 /* Appends the body of a reduction, whose arguments are %first and %first + 1. */
 static void merge_body(emission *e, const fold *f, int first) {
-  static const shape one = {0};
   static const char *const names[] = {"a", "b"};
   const term in[] = {term_of(first, f->A), term_of(first + 1, f->A)};
   term t = translate(e, &one, f->merge, &(surroundings){f->C, f->A, 2, names, in});
@@ -48,7 +48,6 @@ static void merge_body(emission *e, const fold *f, int first) {
 
 /* Appends `(type of the operand, type of the accumulator) -> type of the result`. */
 static void fold_types(emission *e, enum dtype A, const shape *from, const shape *to) {
-  static const shape one = {0};
   emit(e, "(");
   emit_type(e, A, from);
   emit(e, ", ");
@@ -58,7 +57,6 @@ static void fold_types(emission *e, enum dtype A, const shape *from, const shape
 }
 
 static term fold_last(emission *e, const fold *f, const shape *s, term in) {
-  static const shape one = {0};
   term init = identity(e, f);
   shape kept = without_last(s);
   int result = e->next, first = result + 1;
@@ -127,10 +125,7 @@ static term state_logsum(emission *e, const shape *s, term in) {
 /* Returns the 0-based position of the first element that is NaN or equal to the result of `top`. */
 static term position(emission *e, const shape *s, term in, const fold *top) {
   const fold first = bottom_of(DT_int64);
-  term tops = repeated(e, fold_last(e, top, s, in), s), places = term_of(e->next++, DT_int64);
-  emit(e, "%%%d = stablehlo.iota dim = %d : ", places.value, s->ndim - 1);
-  emit_type(e, DT_int64, s);
-  emit(e, "\n");
+  term tops = repeated(e, fold_last(e, top, s, in), s), places = term_of(emit_iota(e, DT_int64, s, s->ndim - 1), DT_int64);
   return fold_last(e, &first, s, apply(e, s, "x == a | x != x ? b : MOST", DT_int64, in, tops, places));
 }
 
@@ -209,7 +204,6 @@ static void emit_ones(emission *e, const char *name, const shape *s, int64_t las
 }
 
 int emit_scan(emission *e, enum scan_op op, enum dtype compute, const shape *s, bool initial, int in, enum dtype *gives) {
-  static const shape one = {0};
   const emission before = *e;
   int64_t n = s->dim[s->ndim - 1];
   if (!dtype_in_class(compute, scans[op].dtypes) || n == 0) return EMIT_NONE;

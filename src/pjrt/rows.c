@@ -18,12 +18,13 @@ static const struct {
 #include "ops.def"
 };
 
-int emit_map(emission *e, enum map_op op, enum dtype compute, const shape *s, const int *in) {
+int emit_map(emission *e, enum map_op op, enum dtype compute, const shape *s, const int *in, enum dtype *gives) {
   static const char *const names[MAX_ARITY] = {"x", "y", "z", "w"};
   const emission before = *e;
   term terms[MAX_ARITY];
   if (!dtype_in_class(compute, rows[op].dtypes)) return EMIT_NONE;
   for (int k = 0; k < rows[op].nin; k++) terms[k] = term_of(in[k], k == 0 && rows[op].selects ? DT_bool : compute);
   term t = translate(e, s, rows[op].text, &(surroundings){compute, DT_none, rows[op].nin, names, terms});
-  return emit_settle(e, &before, term_as(e, s, t, result_dtype(rows[op].result, compute)).value);
+  *gives = result_dtype(rows[op].result, compute);
+  return emit_settle(e, &before, term_as(e, s, t, *gives).value);
 }

@@ -130,10 +130,8 @@ static int emit_positions(emission *e, const shape *s, const upright *u) {
   for (int k = 0; k < s->ndim; k++) {
     if (u->stride[k] == 0) continue;
     int by = emit_constant(e, DT_int64, s, (scalar){.i = u->stride[k]});
-    emit(e, "%%%d = stablehlo.iota dim = %d : ", e->next, k);
-    emit_type(e, DT_int64, s);
-    emit(e, "\n");
-    int term = emit_simple(e, "stablehlo.multiply", 2, (int[]){e->next++, by}, DT_int64, s);
+    int place = emit_iota(e, DT_int64, s, k);
+    int term = emit_simple(e, "stablehlo.multiply", 2, (int[]){place, by}, DT_int64, s);
     sum = emit_simple(e, "stablehlo.add", 2, (int[]){sum, term}, DT_int64, s);
   }
   return sum;
