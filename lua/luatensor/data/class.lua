@@ -1,7 +1,7 @@
 --- The base class of data sets.
 -- @submodule luatensor.data
 
-local core = require "luatensor.core"
+local device_of = require "luatensor.data.device_of"
 local lt = require "luatensor"
 local arity = require "luatensor.base.arity"
 
@@ -11,7 +11,7 @@ Dataset.__index = Dataset
 --- Returns all samples as one batch, in the form in which `get` returns batches.
 -- @treturn tensor ... or other values, if `get` returns other values
 function Dataset:all()
-  return self:get(lt.arange(1, self.size + 1, {dtype = "int64", device = self.device or core.host_device}))
+  return self:get(lt.arange(1, self.size + 1, {dtype = "int64", device = device_of(self)}))
 end
 
 arity.class(Dataset, nil, "dataset")

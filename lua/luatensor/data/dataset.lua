@@ -2,7 +2,7 @@
 --
 -- A data set is any table with a field `size`, the number of samples, and a method `get(self, indices)`. `indices` is
 -- an int64 tensor of 1-based numbers of samples. `get` returns these samples as one batch: any values, tensors or
--- not. If the data set has a field `device`, the indices are on that device.
+-- not. If the data set has a field `device`, the indices are on that device, otherwise on the CPU.
 -- @submodule luatensor.data
 
 local args = require "luatensor.base.args"
@@ -10,6 +10,7 @@ local core = require "luatensor.core"
 local lt = require "luatensor"
 local blame = require "luatensor.base.blame"
 local check = require "luatensor.data.check"
+local device_of = require "luatensor.data.device_of"
 local class = require "luatensor.data.class"
 
 -- ---- tensors ----
@@ -64,7 +65,7 @@ local function subset_indices(indices, base)
     blame.fail("Subset", "indices must be integers of shape [n], they are %s %s", args.shape_text(indices.shape),
                indices.dtype)
   end
-  return indices:to("int64", base.device or core.host_device)
+  return indices:to("int64", device_of(base))
 end
 
 --- Makes a data set of some samples of another data set.

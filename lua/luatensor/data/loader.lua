@@ -7,6 +7,7 @@ local lt = require "luatensor"
 local arity = require "luatensor.base.arity"
 local blame = require "luatensor.base.blame"
 local check = require "luatensor.data.check"
+local device_of = require "luatensor.data.device_of"
 local engine = require "luatensor.autograd.engine"
 local fetch = require "luatensor.data.fetch"
 local workers = require "luatensor.data.workers"
@@ -137,7 +138,7 @@ end
 -- this state.
 local function draw_order(self, start, generator)
   if self.sampler then return order_of(self.sampler) end
-  local n, device = self.dataset.size, self.dataset.device or core.host_device
+  local n, device = self.dataset.size, device_of(self.dataset)
   if not self.shuffle then return lt.arange(1, n + 1, {dtype = "int64", device = device}) end
   return lt.permutation(n, {device = device, generator = generator or lt.generator{seed = 0}:set_state(start)})
 end

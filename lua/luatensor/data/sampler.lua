@@ -4,7 +4,7 @@
 local args = require "luatensor.base.args"
 local arity = require "luatensor.base.arity"
 local check = require "luatensor.data.check"
-local core = require "luatensor.core"
+local device_of = require "luatensor.data.device_of"
 local distributed = require "luatensor.distributed"
 local lt = require "luatensor"
 
@@ -59,7 +59,7 @@ function DistributedSampler:set_epoch(epoch) self.epoch = args.integer("set_epoc
 --- Returns the numbers of this process's samples in the order of the epoch.
 -- @treturn tensor int64 [#sampler]
 function DistributedSampler:indices()
-  local n, device = self.dataset.size, self.dataset.device or core.host_device
+  local n, device = self.dataset.size, device_of(self.dataset)
   local order = lt.arange(1, n + 1, {dtype = "int64", device = device})
   if n == 0 then return order end
   if self.shuffle then                     -- each epoch has 2^40 draws of the generator for itself

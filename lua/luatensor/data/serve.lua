@@ -2,6 +2,7 @@
 
 local blame = require "luatensor.base.blame"
 local check = require "luatensor.data.check"
+local device_of = require "luatensor.data.device_of"
 local clocale = require "luatensor.base.clocale"
 local core = require "luatensor.core"
 local fetch = require "luatensor.data.fetch"
@@ -48,7 +49,7 @@ end
 local function call(f, ...) return f(...) end
 
 local function get(ds, indices, seed)
-  if ds.device then indices = indices:to(ds.device) end
+  indices = indices:to(device_of(ds))
   return message.pack({values = table.pack(fetch.batch(ds, indices, seed, call))}, "the batch")
 end
 
