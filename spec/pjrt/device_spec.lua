@@ -135,6 +135,16 @@ describe("a device of PJRT", function()
     compare("convolution", function(a) return nn.functional.conv1d(a:reshape(1, 5, 7), lt.ones(2, 5, 3, {device = a.device})) end, x)
     check()
   end)
+  it("counts the calls that the CPU computes, and warns once of each family", function()
+    local output = shell.passes [[tools/lua -W -e '
+      local lt, core = require "luatensor", require "luatensor.core"
+      local x = lt.ones(3, 3, {device = "xla"})
+      print((x + 1):sum():item(), (next(core.host_calls "xla")), (next(core.host_calls "cpu")))
+      for _ = 1, 2 do print(lt.linalg.det(x):item()) end
+      print(core.host_calls("xla").linalg)' 2>&1]]
+    assert.equal('18.0\tnil\tnil\n' ..
+      'Lua warning: xla:0: the CPU computes calls of "linalg", whose elements pass to the host and back\n0.0\n0.0\n2\n', output)
+  end)
   it("draws the CPU's random numbers", function()
     lt.manual_seed(3)
     local here = lt.rand(20)

@@ -7,7 +7,7 @@
 #include "base/tiled.h"
 #include "base/status.h"
 
-enum { DEVICE_ABI = 6 };
+enum { DEVICE_ABI = 7 };
 
 typedef struct memory_stats {
   size_t live, peak, cached;      /* bytes in use, their maximum so far, bytes kept for reuse */
@@ -170,6 +170,10 @@ typedef struct device {
   ** the call. Work may still be queued when the entry returns. */
 #define FAMILY(name, call) int (*name)(int index, call *c);
 #include "families.def"
+
+  /* Returns how many calls of each family the host has computed for a device, because the device has no kernel for them:
+  ** a list in the order of families.def. NULL: the host computes no calls of the device */
+  const int64_t *(*host_calls)(int index);
 
   /* Returns whether one call of family attention is faster than several products. Of the call, only dtype, causal and
   ** the sizes are set, and `back` is true if a backward call will follow. NULL: always false */

@@ -43,6 +43,10 @@ int raise_target(lua_State *L, const char *fn, int status, const tensor *out, en
 /* Raises an error of job_prepare or job_run; out may be NULL. */
 int raise_job(lua_State *L, const char *fn, int status, const job *j, const tensor *out);
 
+/* Warns about each family of kernels whose calls the host has computed for a device: once in a Lua state for each family
+** and device. Functions that read values, or wait for the device, call this (lua/device/device.c). */
+void warn_host_calls(lua_State *L, place where);
+
 /* ---- names in errors (lua/names.c) ---- */
 
 /* Returns the name of a value's type: "tensor", "module", "generator", "optimizer" and so on. For other values the

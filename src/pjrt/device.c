@@ -144,6 +144,7 @@ int pjrt_sync(int k, int index) {
 }
 
 memory_stats *pjrt_stats(int k, int index) { return &plugins[k].queue[index].stats; }
+const int64_t *pjrt_host_calls(int k, int index) { return pjrt_count(k) ? plugins[k].queue[index].host_calls : NULL; }
 
 /* ---- families ----
 ** A call is appended to the open program. If that is impossible, the CPU computes the call in the shadows, without the lock,
@@ -151,6 +152,11 @@ memory_stats *pjrt_stats(int k, int index) { return &plugins[k].queue[index].sta
 
 /* Ends an attempt to append a call. */
 static int count_call(pjrt_queue *q, int st) { return st == OK && ++q->ncall >= MOST_CALLS ? queue_run(q) : st; }
+
+static int leave_to_host(pjrt_queue *q, enum profile_family family, int st) {
+  __atomic_fetch_add(&q->host_calls[family], 1, __ATOMIC_RELAXED);
+  return leave(st);
+}
 
 #define FAMILY(name, call)                                                                      \
   static int append_##name(pjrt_queue *q, call *c) {                                            \
@@ -164,7 +170,7 @@ static int count_call(pjrt_queue *q, int st) { return st == OK && ++q->ncall >= 
     pjrt_queue *q = enter(k, index);                                                            \
     int st = count_call(q, append_##name(q, c));                                                \
     if (st != ERR_NO_KERNEL) return leave(st);                                                  \
-    st = leave(host_##name(q, c));                                                              \
+    st = leave_to_host(q, PROFILE_##name, host_##name(q, c));                                   \
     return st == OK ? host_place().device->name(0, c) : st;                                     \
   }
 #include "families.def"

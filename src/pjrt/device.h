@@ -28,6 +28,7 @@ int  pjrt_copy_out(int k, int index, void *host, const void *from, size_t bytes)
 int  pjrt_copy_across(int k, int index, void *to, int from_index, const void *from, size_t bytes);
 int  pjrt_sync(int k, int index);
 memory_stats *pjrt_stats(int k, int index);
+const int64_t *pjrt_host_calls(int k, int index);
 #define FAMILY(name, call) int pjrt_##name(int k, int index, call *c);
 #include "families.def"
 

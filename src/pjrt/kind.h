@@ -28,6 +28,7 @@ static int  OF(copy_across)(int i, void *to, int from_index, const void *from, s
 }
 static int  OF(sync)(int i)                                 { return pjrt_sync(KIND, i); }
 static memory_stats *OF(stats)(int i)                       { return pjrt_stats(KIND, i); }
+static const int64_t *OF(host_calls)(int i)                 { return pjrt_host_calls(KIND, i); }
 static void OF(empty_cache)(int i)                          { (void)i; }
 #define FAMILY(name, call) static int OF(name)(int i, call *c) { return pjrt_##name(KIND, i, c); }
 #include "families.def"
@@ -36,7 +37,7 @@ static device OF(kind) = {
   .abi = DEVICE_ABI, .dlpack = 12, .count = OF(count), .reason = OF(reason), .in_use = OF(in_use), .info = OF(info),
   .describe = OF(describe), .explain = OF(explain), .epoch = OF(epoch), .shut = OF(shut), .alloc = OF(alloc), .free = OF(free),
   .copy_in = OF(copy_in), .copy_out = OF(copy_out), .copy_across = OF(copy_across), .sync = OF(sync), .stats = OF(stats),
-  .empty_cache = OF(empty_cache),
+  .empty_cache = OF(empty_cache), .host_calls = OF(host_calls),
 #define FAMILY(name, call) .name = OF(name),
 #include "families.def"
 };

@@ -9,6 +9,7 @@
 ** program. A buffer is an array of one dim with all elements of the block, in the dtype in which they were written or first
 ** used. A block whose elements are used in another dtype passes through the shadow. */
 
+#include "base/profile.h"
 #include "pjrt/emit.h"
 #include "pjrt/plugin.h"
 
@@ -64,6 +65,7 @@ typedef struct pjrt_queue {
   block   **blocks;                    /* all blocks, sorted by address */
   size_t    nblock, block_room;
   memory_stats stats;
+  int64_t   host_calls[PROFILE_FAMILIES];   /* how many calls of each family the CPU has computed */
 } pjrt_queue;
 
 enum {

@@ -349,6 +349,7 @@ static void push_elements(lua_State *L, const char *fn, const tensor *t, writer 
   int st;
   TRY(L, t->store->place, st, host_read(t, as, stage));
   if (st != OK) raise(L, fn, st, &t, 1);
+  warn_host_calls(L, t->store->place);
   w->next = stage;
 }
 

@@ -18,6 +18,7 @@ static int push_copy(lua_State *L, const char *fn, int i, enum dtype d, place wh
   int st;
   TRY(L, failing_place((const tensor *[]){out, x}, 2), st, moves ? host_copy(out, x) : op_copy_later(out, x));
   if (st != OK) return raise(L, fn, st, (const tensor *[]){out, x}, 2);
+  if (moves) warn_host_calls(L, x->store->place);
   return finish_record(L, &(op_record){.name = "positive", .nin = 1, .in = {i}});
 }
 

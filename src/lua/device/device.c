@@ -2,6 +2,7 @@
 
 #include <stdatomic.h>
 
+#include "base/profile.h"
 #include "base/system.h"
 #include "lua/args.h"
 #include "lua/interrupt.h"
@@ -186,6 +187,53 @@ static int l_reopen(lua_State *L) {
   return st == OK ? 0 : raise_device(L, "reopen", st, p);
 }
 
+/* ---- calls that the host computes ---- */
+
+/* Returns how many calls of a family the host has computed for a device. */
+static int64_t host_calls(place where, int family) {
+  const int64_t *calls = where.device->host_calls ? where.device->host_calls(where.index) : NULL;
+  return calls ? __atomic_load_n(&calls[family], __ATOMIC_RELAXED) : 0;
+}
+
+/* host_calls(device): returns a table of the families whose calls the host has computed for a device, with their numbers:
+** {sort = 2}. */
+static int l_host_calls(lua_State *L) {
+  place p = check_place(L, 1, "host_calls");
+  lua_newtable(L);
+  for (int family = 0; family < PROFILE_FAMILIES; family++) {
+    int64_t calls = host_calls(p, family);
+    if (calls == 0) continue;
+    lua_pushinteger(L, calls);
+    lua_setfield(L, -2, profile_names[family]);
+  }
+  return 1;
+}
+
+/* The address of `told` is the registry key of the set of warnings that a state has given. */
+void warn_host_calls(lua_State *L, place where) {
+  static const char told = 0;
+  if (!where.device->host_calls) return;
+  luaL_checkstack(L, 6, NULL);
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &told) == LUA_TNIL) {
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &told);
+    lua_replace(L, -2);
+  }
+  for (int family = 0; family < PROFILE_FAMILIES; family++) {
+    if (host_calls(where, family) == 0) continue;
+    const char *text = lua_pushfstring(L, "%s: the CPU computes calls of \"%s\", whose elements pass to the host and back",
+                                       push_place(L, where), profile_names[family]);
+    if (lua_getfield(L, -3, text) == LUA_TNIL) {
+      lua_pushboolean(L, 1);
+      lua_setfield(L, -5, text);
+      lua_warning(L, text, 0);
+    }
+    lua_pop(L, 3);
+  }
+  lua_pop(L, 1);
+}
+
 /***
 Waits until all work queued on a device is done.
 @function synchronize
@@ -196,7 +244,9 @@ static int l_synchronize(lua_State *L) {
   place p = all ? host_place() : check_place(L, 1, "synchronize");
   run_deferred(L, "synchronize");
   int st = all ? queue_wait_all(&p) : queue_wait(p);
-  return st == OK ? 0 : raise_device(L, "synchronize", st, p);
+  if (st != OK) return raise_device(L, "synchronize", st, p);
+  if (!all) warn_host_calls(L, p);
+  return 0;
 }
 
 /***
@@ -215,7 +265,7 @@ static const function_row functions[] = {
   {"synchronize", l_synchronize, 1}, {"clock", l_clock, 0}, {"set_default_device", l_set_default_device, 1},
   {"get_default_device", l_get_default_device, 0}, {"is_on_host", l_is_on_host, INTERNAL},
   {"has_values", l_has_values, INTERNAL}, {"defers", l_defers, INTERNAL},
-  {"no_accelerator", l_no_accelerator, INTERNAL}, {NULL, NULL, 0}
+  {"no_accelerator", l_no_accelerator, INTERNAL}, {"host_calls", l_host_calls, INTERNAL}, {NULL, NULL, 0}
 };
 
 /* ---- closing states ---- */
