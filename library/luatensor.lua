@@ -3021,7 +3021,9 @@ function lt.get_default_device() end
 ---@return table # a list of {device = "cpu", name =, kind = "cpu", "gpu" or "pjrt", cores =, memory = bytes, bandwidth = bytes per second, isa =, software = versions of a GPU's driver and libraries, or of a plugin, emulated = true for a GPU that is emulated on the CPU}. For a GPU, cores are its multiprocessors, and isa is its compute capability or AMD's name of its processor; unknown fields are nil
 function lt.devices() end
 
----Returns the best accelerator of this machine. If there is none, raises the error "GPU not found: " with the reason.
+---Returns the best accelerator of this machine: a GPU, or a device of a plugin that does not compute on the CPU. If there is
+---none, raises the error "GPU not found: " with the reason. If a plugin is unusable, too, the error begins with "accelerator
+---not found: ".
 ---```lua
 ---pcall(lt.accelerator) == (lt.cuda.is_available() or lt.rocm.is_available())  --> true
 ---```

@@ -145,7 +145,7 @@ describe("doctor finds", function()
     for _, device in ipairs{"", " --device cuda"} do
       local status, output, made = examine("broken.json", "--seconds 2" .. device, environment)
       assert.equal(1, status, output)
-      assert.truthy(made.verdict:find("^No device was tested: the GPU cannot be used: "), made.verdict)
+      assert.truthy(made.verdict:find("^No device was tested: the device cannot be used: "), made.verdict)
       assert.truthy(made.verdict:find("libcuda.so.1: file too short; what to do: ", 1, true), made.verdict)
       assert.same({versions = "wrong"}, results(made))
     end

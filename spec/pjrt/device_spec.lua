@@ -49,9 +49,11 @@ describe("a device of PJRT", function()
     assert.same({nil, nil}, {found.cores, found.isa})
     local listed = shell.passes "bin/luatensor info"
     assert.truthy(listed:find "\nxla:0 +cpu +– +– +–" and listed:find "\nxla:0 is used where scripts say so")
+    assert.truthy(listed:find "\n  matrix products: work\n" and listed:find "\n  lt.fft: work: the CPU computes them\n", listed)
     assert.truthy(shell.passes("tools/lua examples/01_device.lua"):find "\nxla:0 +cpu ")
     assert.truthy(shell.passes("tools/lua examples/03_small.lua --device xla --iterations 2"):find "\nxla:0: cpu, PJRT 0%.")
     assert.equal("xla:0", lt.device "xla")
+    assert.falsy(lt.device("auto"):find "^xla")                -- the plugin's device is the CPU
   end)
   it("gets values and gives them back", function()
     for _, dtype in ipairs {"bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "bfloat16",

@@ -62,7 +62,10 @@ describe("a plugin of PJRT", function()
   it("does not end commands and automatic choices if it is broken", function()
     local status, output = run("README.md", [[local lt = require "luatensor" print(lt.device "auto", #lt.devices(), pcall(lt.accelerator))]])
     assert.equal(0, status)
-    assert.truthy(output:find "^cpu\t%d+\tfalse\tGPU not found: .*; xla: [^\n]*README.md")
+    assert.truthy(output:find "^cpu\t%d+\tfalse\taccelerator not found: .*; xla: [^\n]*README.md")
+    status, output = shell.run "LUATENSOR_PJRT_XLA=README.md bin/luatensor doctor --seconds 2 --out /dev/null"
+    assert.not_equal(0, status)
+    assert.truthy(output:gsub("%s+", " "):find("the device cannot be used: xla: README.md: cannot open shared object file", 1, true), output)
     status, output = shell.run "LUATENSOR_PJRT_XLA=README.md bin/luatensor info"
     assert.equal(0, status)
     assert.truthy(output:find "; xla: [^\n]*README.md")
@@ -106,6 +109,29 @@ describe("a plugin of PJRT", function()
     status, output = shell.run [[env LUATENSOR_PJRT_XLA= 'LUATENSOR_PJRT_A:B=/nowhere' tools/lua -e 'print(pcall(require("luatensor").device, "none"))']]
     assert.equal(0, status)
     assert.equal("false\tdevice: unknown device \"none\"; known: cpu, cuda, rocm, auto\n", output)
+  end)
+  it("is found in the active virtual environment, unless a variable replaces it", function()
+    local root = shell.folder()
+    local folder = root .. "/v[1]"
+    local packages = folder .. "/lib/python3.11/site-packages"
+    shell.passes(("mkdir -p '%s/xla_plugins/xla_cpu_pjrt' '%s/libtpu'"):format(packages, packages))
+    shell.passes(("cp build/spec/fake_pjrt.so '%s/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so'"):format(packages))
+    shell.passes(("cp build/spec/fake_pjrt.so '%s/libtpu/libtpu.so'"):format(packages))
+    local function inside(variables, line)
+      return shell.passes(("VIRTUAL_ENV='%s' FAKE_PJRT=upload %s tools/lua -e 'local lt = require [[luatensor]] %s'"):format(
+        folder, variables, line))
+    end
+    -- The device is no CPU, so it is an accelerator.
+    assert.equal("true\txla:0\txla:0\n",
+      inside("LUATENSOR_PJRT_TPU= LUATENSOR_CUDA_PATH=/nowhere LUATENSOR_ROCM_PATH=/nowhere",
+        "print(lt.xla.is_available(), lt.accelerator(), lt.device [[auto]])"))
+    assert.equal("nil\tnil\n", inside("LUATENSOR_PJRT_XLA= LUATENSOR_PJRT_TPU=", "print(rawget(lt, [[xla]]), rawget(lt, [[tpu]]))"))
+    assert.truthy(inside("LUATENSOR_PJRT_XLA=/nowhere", "print(lt.xla.is_available())"):find "^false\t/nowhere: ")
+    if shell.passes "ls /dev/accel[0-9]* /dev/vfio/[0-9]* 2>/dev/null || true" == "" then
+      assert.equal(("false\t%s/libtpu/libtpu.so: this machine has no TPU: there is neither /dev/accel0 nor /dev/vfio/0\n"):format(
+        packages), inside("", "print(lt.tpu.is_available())"))
+    end
+    shell.passes("rm -r " .. root)
   end)
   it("does not replace a device", function()
     local status, output = shell.run("LUATENSOR_PJRT_CPU=/nowhere tools/lua -e 'print(require(\"luatensor\").ones(2))'")

@@ -41,7 +41,7 @@ place host_place(void) { return (place){kinds[0], 0}; }
 bool device_accelerator(place *p) {
   const device *d;
   for (int k = 1; (d = device_kind(k)); k++)
-    if (d->count() > 0) {
+    if (d->count() > 0 && !(d->is_processor && d->is_processor())) {
       *p = (place){d, 0};
       return true;
     }

@@ -113,6 +113,8 @@ typedef struct device {
   /* returns 1 + the index of the last device in use, or 0 if no device is in use; opens no device */
   int  (*in_use)(void);
   int  (*info)(int index, device_info *info);
+  bool (*is_processor)(void);                                 /* true: the devices are the CPU itself, so that they are
+                                                              ** no accelerators. NULL: false */
 
   int  (*limits)(int index, enum dtype dtype, device_limits *limits);   /* measures the limits; takes about a
                                                                         ** second */
@@ -205,8 +207,8 @@ int device_add(const device *d);
 /* Returns the place of the host itself: its tensors are in ordinary memory, which the CPU reads and writes. */
 place host_place(void);
 
-/* Sets *p to device 0 of the first kind, other than the host's own, of which this machine has a device. Returns false
-** if there is no such kind. */
+/* Sets *p to device 0 of the first kind of which this machine has a device that is not the CPU. Returns false if there is
+** no such kind. */
 bool device_accelerator(place *p);
 
 /* Writes the reasons of all kinds of devices, such as "cuda: libcuda.so.1: cannot open shared object file (no NVIDIA driver

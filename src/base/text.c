@@ -58,3 +58,13 @@ int text_print(char *to, size_t size, const char *format, double x) {
 }
 
 bool text_is_alnum(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+bool text_escape(char *to, size_t size, const char *path) {
+  size_t n = 0;
+  for (; *path && n + 2 < size; path++) {
+    if (strchr("*?[\\", *path)) to[n++] = '\\';
+    to[n++] = *path;
+  }
+  to[n] = 0;
+  return !*path;
+}

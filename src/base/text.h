@@ -25,4 +25,8 @@ int text_print(char *to, size_t size, const char *format, double x);
 /* True if the character is an ASCII letter or digit. */
 bool text_is_alnum(char c);
 
+/* Copies the path with backslashes before the characters that are special in a pattern of glob. Returns false if the copy
+** does not fit. */
+bool text_escape(char *to, size_t size, const char *path);
+
 #endif

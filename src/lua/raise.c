@@ -74,10 +74,17 @@ int raise_device(lua_State *L, const char *fn, int status, place where) {
   return luaL_error(L, "%s: %s", fn, text);
 }
 
-int raise_no_accelerator(lua_State *L, const char *fn) {
+const char *push_not_found(lua_State *L) {
+  bool gpus = true;
   char reason[1024];
+  const device *d;
+  for (int k = 1; (d = device_kind(k)); k++) gpus = gpus && (d->user_kernel_make || !*d->reason());
   device_reason(reason, sizeof reason);
-  return luaL_error(L, "%s%sGPU not found: %s", fn ? fn : "", fn ? ": " : "", reason);
+  return lua_pushfstring(L, "%s not found: %s", gpus ? "GPU" : "accelerator", reason);
+}
+
+int raise_no_accelerator(lua_State *L, const char *fn) {
+  return luaL_error(L, "%s%s%s", fn ? fn : "", fn ? ": " : "", push_not_found(L));
 }
 
 place failing_place(const tensor *const *t, int n) {

@@ -24,7 +24,11 @@ int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int 
 /* Raises the Lua error for status ERR_DEVICE, ERR_LATE or ERR_CAPTURE, with the message of the device `where`. */
 int raise_device(lua_State *L, const char *fn, int status, place where);
 
-/* Raises "GPU not found: " and the reason; fn may be NULL. */
+/* Pushes and returns "GPU not found: " and the reason for which there is no accelerator. If the reason is also about a kind that
+** is no kind of GPU, the message begins with "accelerator not found: ". */
+const char *push_not_found(lua_State *L);
+
+/* Raises the error that there is no accelerator, with the reason; fn may be NULL. */
 int raise_no_accelerator(lua_State *L, const char *fn);
 
 /* Raises the error that memory is exhausted. wanted: a description of the allocation that failed. */

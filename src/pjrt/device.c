@@ -43,6 +43,7 @@ int pjrt_count(int k) {
 }
 
 const char *pjrt_reason(int k) { return pjrt_count(k) ? "" : plugins[k].reason; }
+bool pjrt_is_processor(int k)  { return pjrt_count(k) && strcmp(plugins[k].platform, host_place().device->name) == 0; }
 int pjrt_in_use(int k)         { return plugins[k].queue ? plugins[k].ndevice : 0; }
 
 int pjrt_info(int k, int index, device_info *info) {

@@ -1,7 +1,8 @@
 #ifndef LT_PJRT_DEVICE_H
 #define LT_PJRT_DEVICE_H
 
-/* The kinds of devices that plugins of PJRT add. A variable LUATENSOR_PJRT_<NAME>=<file of the plugin> adds a kind. */
+/* The kinds of devices that plugins of PJRT add. Variables LUATENSOR_PJRT_<NAME>=<file of the plugin>, and packages of
+** Python's active virtual environment, add kinds. */
 
 #include "base/device.h"
 
@@ -16,6 +17,7 @@ const char *pjrt_name(int k, const char *variable);
 int  pjrt_count(int k);
 const char *pjrt_reason(int k);
 int  pjrt_in_use(int k);
+bool pjrt_is_processor(int k);
 int  pjrt_info(int k, int index, device_info *info);
 void pjrt_describe(int k, char *text, size_t size);
 void pjrt_explain(int k, char *text, size_t size);

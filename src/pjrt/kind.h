@@ -9,6 +9,7 @@ static int  OF(count)(void)                                 { return pjrt_count(
 static const char *OF(reason)(void)                         { return pjrt_reason(KIND); }
 static int  OF(in_use)(void)                                { return pjrt_in_use(KIND); }
 static int  OF(info)(int i, device_info *info)              { return pjrt_info(KIND, i, info); }
+static bool OF(is_processor)(void)                          { return pjrt_is_processor(KIND); }
 static void OF(describe)(char *text, size_t size)           { pjrt_describe(KIND, text, size); }
 static unsigned OF(epoch)(int i)                            { (void)i; return pjrt_epoch(KIND); }
 static void OF(shut)(void)                                  { pjrt_shut(KIND); }
@@ -35,7 +36,8 @@ static void OF(empty_cache)(int i)                          { (void)i; }
 
 static device OF(kind) = {
   .abi = DEVICE_ABI, .dlpack = 12, .count = OF(count), .reason = OF(reason), .in_use = OF(in_use), .info = OF(info),
-  .describe = OF(describe), .explain = OF(explain), .epoch = OF(epoch), .shut = OF(shut), .alloc = OF(alloc), .free = OF(free),
+  .is_processor = OF(is_processor), .describe = OF(describe), .explain = OF(explain), .epoch = OF(epoch), .shut = OF(shut),
+  .alloc = OF(alloc), .free = OF(free),
   .copy_in = OF(copy_in), .copy_out = OF(copy_out), .copy_across = OF(copy_across), .sync = OF(sync), .stats = OF(stats),
   .empty_cache = OF(empty_cache), .host_calls = OF(host_calls),
 #define FAMILY(name, call) .name = OF(name),

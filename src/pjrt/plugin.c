@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +71,21 @@ static int await(pjrt_plugin *p, void *event) {
 
 /* ---- loading ---- */
 
+static void read_text(pjrt_plugin *p, enum pjrt_function f, void *handle, char *to, size_t size) {
+  PJRT_ARGS(pjrt_text, text, .handle = handle);
+  to[0] = 0;
+  if (call(p, f, &text) == OK) snprintf(to, size, "%.*s", (int)text.length, text.text);
+  to[strcspn(to, "\n")] = 0;
+}
+
+/* True for Google's plugin on a machine without its devices, for which it would wait for minutes. */
+static bool lacks_tpu(const char *path) {
+  glob_t found = {.gl_pathc = 0};
+  bool lacks = strstr(path, "/libtpu.so") && glob("/dev/accel[0-9]*", 0, NULL, &found) && glob("/dev/vfio/[0-9]*", 0, NULL, &found);
+  globfree(&found);
+  return lacks;
+}
+
 static bool refuse(pjrt_plugin *p, const char *why) {
   snprintf(p->reason, sizeof p->reason, "%.250s: %.250s", p->path, why);
   return false;
@@ -79,6 +95,7 @@ static bool refuse(pjrt_plugin *p, const char *why) {
 static bool open_library(pjrt_plugin *p) {
   const pjrt_api *(*get)(void) = NULL;
   if (is_forked(p)) return refuse(p, FORKED);
+  if (lacks_tpu(p->path)) return refuse(p, "this machine has no TPU: there is neither /dev/accel0 nor /dev/vfio/0");
   if (!system_is_whole(p->path)) return refuse(p, "the file is not whole");
   void *library = dlopen(p->path, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -107,6 +124,7 @@ static bool open_client(pjrt_plugin *p) {
   PJRT_ARGS(pjrt_client_devices, list, .client = p->client);
   works = works && call(p, PJRT_CALL_Client_AddressableDevices, &list) == OK;
   if (!works) return refuse(p, p->error);
+  read_text(p, PJRT_CALL_Client_PlatformName, p->client, p->platform, sizeof p->platform);
   p->devices = list.devices;
   p->ndevice = (int)list.count;
   return p->ndevice > 0 || refuse(p, "the plugin finds no device");
@@ -130,21 +148,13 @@ void plugin_close(pjrt_plugin *p) {
 
 /* ---- descriptions ---- */
 
-static void read_text(pjrt_plugin *p, enum pjrt_function f, void *handle, char *to, size_t size) {
-  PJRT_ARGS(pjrt_text, text, .handle = handle);
-  to[0] = 0;
-  if (call(p, f, &text) == OK) snprintf(to, size, "%.*s", (int)text.length, text.text);
-  to[strcspn(to, "\n")] = 0;
-}
-
 void plugin_describe(pjrt_plugin *p, int index, char *name, size_t size, char *software, size_t software_size) {
   PJRT_ARGS(pjrt_device_description, d, .device = p->devices[index]);
-  char platform[32], version[64];
+  char version[64];
   name[0] = 0;
   if (call(p, PJRT_CALL_Device_GetDescription, &d) == OK) read_text(p, PJRT_CALL_DeviceDescription_Kind, d.description, name, size);
-  read_text(p, PJRT_CALL_Client_PlatformName, p->client, platform, sizeof platform);
   read_text(p, PJRT_CALL_Client_PlatformVersion, p->client, version, sizeof version);
-  snprintf(software, software_size, "PJRT %d.%d, %s %s", p->api->version.major, p->api->version.minor, platform, version);
+  snprintf(software, software_size, "PJRT %d.%d, %s %s", p->api->version.major, p->api->version.minor, p->platform, version);
 }
 
 /* ---- buffers ---- */

@@ -13,6 +13,7 @@ enum { PJRT_TEXT = 512 };
 
 typedef struct pjrt_plugin {
   char  name[16], path[1024];          /* the name in scripts, and the file */
+  char  platform[32];                  /* such as "cpu" or "tpu" */
   bool  tried;                         /* the plugin has been loaded, or `reason` says why not */
   char  reason[PJRT_TEXT], error[PJRT_TEXT];
   pid_t process;                       /* the process that has loaded the plugin: a child has none of its threads */

@@ -83,7 +83,7 @@ arguments.kinds = {
   device = function(text)
     local ok, device = pcall(lt.device, text)
     if ok then return device end
-    local reason = device:match("^GPU not found: (.*)")
+    local reason = device:match("^[%w_]+ not found: (.*)")
     if reason then error(("%s; what to do: %s"):format(device, cures.find(reason)), 0) end
     return nil, ("%s: %s"):format(text, device)
   end,

@@ -37,6 +37,8 @@ cures.rows = {
     "install hipRTC of ROCm, or add its folder to `LUATENSOR_ROCM_PATH`"},
   {"hipRTC does not tell", "hipRTC does not tell its version", "install ROCm anew"},
   {"hipRTC .* does not compile", "hipRTC of ROCm 5.2 does not compile for gfx1100", "update ROCm"},
+  {"this machine has no TPU", "this machine has no TPU: there is neither /dev/accel0 nor /dev/vfio/0",
+    "in a container, pass the device through; `LUATENSOR_PJRT_TPU=` leaves the plugin `libtpu` out"},
   {"no child process could", "hipRTC of ROCm 6.0 may not know gfx1100, and no child process could try it",
     "let the process call `fork`, which a sandbox or a limit of processes may forbid"},
 }
@@ -50,7 +52,7 @@ function cures.find(reason)
   for _, row in ipairs(cures.rows) do
     if reason:find(row[1]) then found[#found + 1] = row[3] end
   end
-  return #found > 0 and table.concat(found, "; or ") or "docs/gpu.md lists what is needed"
+  return #found > 0 and table.concat(found, "; or ") or "docs/gpu.md and docs/accelerators.md list what is needed"
 end
 
 return cures

@@ -77,12 +77,21 @@ local trials = {
   {"lt.linalg", function(x) return lt.linalg.inv(x) end},
 }
 
+-- Returns how many calls the CPU has computed for a device that lacks kernels.
+local function host_calls(device)
+  local sum = 0
+  for _, calls in pairs(core.host_calls(device)) do sum = sum + calls end
+  return sum
+end
+
 local function try_out(device, add)
   local x = lt.eye(2, {device = device})
   for _, trial in ipairs(trials) do
+    local before = host_calls(device)
     local ok, problem = pcall(function() return trial[2](x):totable() end)
     if interrupt.is(problem) then error(problem, 0) end
-    add(("  %s: %s"):format(trial[1], ok and "work" or problem:gsub("\n.*", ""):gsub("^%S+:%d+: ", "")))
+    local works = host_calls(device) == before and "work" or "work: the CPU computes them"
+    add(("  %s: %s"):format(trial[1], ok and works or problem:gsub("\n.*", ""):gsub("^%S+:%d+: ", "")))
   end
 end
 
@@ -94,11 +103,11 @@ local function connections(add)
   if #found == 0 then add("  what to do, to use several processes: " .. engines.CURE) end
 end
 
-local function gpus(add)
-  local reason, unused = core.no_accelerator()
-  if reason then
-    add("GPU not found: " .. reason)
-    return add("  what to do: " .. cures.find(reason))
+local function accelerators(add)
+  local missing, unused = core.no_accelerator()
+  if missing then
+    add(missing)
+    add("  what to do: " .. cures.find(missing))
   end
   for _, device in ipairs(lt.devices()) do
     if device.kind == "gpu" or device.kind == "pjrt" then
@@ -107,7 +116,7 @@ local function gpus(add)
       try_out(device.device, add)
     end
   end
-  if unused ~= "" then add("Not used: " .. unused) end
+  if not missing and unused ~= "" then add("Not used: " .. unused) end
 end
 
 function info.run()
@@ -118,7 +127,7 @@ function info.run()
   for _, device in ipairs(lt.devices()) do
     if not device.emulated then add(terminal.page{limits(device.device)}) end
   end
-  gpus(add)
+  accelerators(add)
   connections(add)
   print(table.concat(lines, "\n"))
 end

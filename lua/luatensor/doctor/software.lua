@@ -11,7 +11,7 @@ local software = {}
 -- Reasons of machines that have no GPU. Other reasons mean that a GPU or its software does not work.
 local NONE <const> = {
   "no NVIDIA driver on this machine", "no AMD driver on this machine", "finds no device on this machine",
-  "no ROCm%-capable device", "hipErrorNoDevice",
+  "no ROCm%-capable device", "hipErrorNoDevice", "this machine has no TPU",
 }
 
 local function is_about_no_gpu(reason)
@@ -29,7 +29,7 @@ local function broken_software(reasons)
 end
 
 local function unusable(reason)
-  return ("the GPU cannot be used: %s; what to do: %s"):format(reason, cures.find(reason))
+  return ("the device cannot be used: %s; what to do: %s"):format(reason, cures.find(reason))
 end
 
 -- Returns the name of the device to test; or nil and the reason. `wanted` is the name that the user gave, or nil.
@@ -37,14 +37,13 @@ local function choose(wanted)
   if wanted then
     local ok, found = pcall(lt.device, wanted)
     if ok then return found end
-    local reason = found:match "^GPU not found: (.*)"
-    return nil, reason and unusable(reason) or found
+    return nil, found:find "^[%w_]+ not found: " and unusable(found) or found
   end
-  local none = core.no_accelerator()
-  if not none then return lt.accelerator() end
-  local broken = broken_software(none)
+  local missing, reasons = core.no_accelerator()
+  if not missing then return lt.accelerator() end
+  local broken = broken_software(reasons)
   if broken then return nil, unusable(broken) end
-  return core.host_device, none
+  return core.host_device, missing
 end
 
 local function info_of(device)

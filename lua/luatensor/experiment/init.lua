@@ -72,8 +72,8 @@ function experiment.name_of(device) return format.marked(device, experiment.is_e
 -- @string device
 -- @treturn table list of notes, which may be empty
 function experiment.caveats(device)
-  local reason = core.no_accelerator()
-  if reason then return {document.note("GPU not found: {reason}", {reason = {reason, "text"}})} end
+  local missing = core.no_accelerator()
+  if missing then return {document.note("{missing}", {missing = {missing, "text"}})} end
   if not experiment.is_emulated(device) then return {} end
   return {document.note(notes.EMULATOR)}
 end
@@ -355,9 +355,8 @@ local function fields_of(spec, options)
     device = options.device, values = {}, body = {}, results = {},
   }
   if fields.device then
-    local reason = core.no_accelerator()
     fields.where = experiment.describe(fields.device)
-    fields.without = reason and "GPU not found: " .. reason or nil
+    fields.without = core.no_accelerator()
     fields.emulated = experiment.is_emulated(fields.device) or nil
   end
   return fields

@@ -55,9 +55,9 @@ local function accelerator_of(wanted)
     if device == core.host_device then return nil, "GPUs were left out: the CPU alone was asked for" end
     return device
   end
-  local ok, device = pcall(lt.accelerator)
-  if ok then return device end
-  return nil, (tostring(device):gsub("^.-GPU not found", "GPU not found"))
+  local missing = core.no_accelerator()
+  if missing then return nil, missing end
+  return lt.accelerator()
 end
 
 -- Runs a part of the report. If the part fails, its error is stored in section.problems, and the report goes on with

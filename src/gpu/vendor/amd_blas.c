@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "gpu/vendor/amd_blas.h"
 
 /* The major versions of the file: 0 for ROCm until 5.5, 3 for 5.6 and 5.7, 4 for 6, and 5 for 7. Another ROCm's rocBLAS
@@ -132,7 +133,7 @@ static bool has_kernels(const char *folder, const char *processor) {
   for (int i = 0; i < 3 && !found; i++) {
     char escaped[2 * PATH_MAX], pattern[sizeof escaped + 128];
     glob_t files;
-    if (!gpu_escape(escaped, sizeof escaped, folder)) return false;
+    if (!text_escape(escaped, sizeof escaped, folder)) return false;
     snprintf(pattern, sizeof pattern, "%s/%s*%s*", escaped, levels[i], processor);
     if (glob(pattern, GLOB_NOSORT, NULL, &files) != 0) continue;
     found = files.gl_pathc > 0;

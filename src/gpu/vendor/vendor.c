@@ -10,6 +10,7 @@
 
 #include "base/lock.h"
 #include "base/system.h"
+#include "base/text.h"
 
 /* ---- reasons ---- */
 
@@ -131,21 +132,11 @@ static void *open_in_list(const gpu_vendor *v, const gpu_file *f, char *words) {
   return library;
 }
 
-bool gpu_escape(char *to, size_t size, const char *path) {
-  size_t n = 0;
-  for (; *path && n + 2 < size; path++) {
-    if (strchr("*?[\\", *path)) to[n++] = '\\';
-    to[n++] = *path;
-  }
-  to[n] = 0;
-  return !*path;
-}
-
 /* Opens a library in the toolkits of Python's active virtual environment. */
 static void *open_in_wheels(const gpu_vendor *v, const gpu_file *f, char *words) {
   const char *environment = getenv("VIRTUAL_ENV");
   char escaped[768], roots[1024];
-  if (!v->search.wheels || !environment || !*environment || !gpu_escape(escaped, sizeof escaped, environment)) return NULL;
+  if (!v->search.wheels || !environment || !*environment || !text_escape(escaped, sizeof escaped, environment)) return NULL;
   snprintf(roots, sizeof roots, "%s/%s", escaped, v->search.wheels);
   return open_newest(v, open_in_roots, roots, f, words);
 }

@@ -153,10 +153,6 @@ typedef struct gpu_file {
 ** NULL. */
 void *gpu_open_library(gpu_vendor *v, enum gpu_library k, const gpu_file *f);
 
-/* Copies the path with backslashes before the characters that are special in a pattern of glob. Returns false if the copy
-** does not fit. */
-bool gpu_escape(char *to, size_t size, const char *path);
-
 /* Looks up all symbols of the file in the library. If one is missing, writes the reason and returns false. */
 bool gpu_find_symbols(gpu_vendor *v, enum gpu_library k, const gpu_file *f, void *library);
 

@@ -117,7 +117,9 @@ static int l_defers(lua_State *L) {
 }
 
 /***
-Returns the best accelerator of this machine. If there is none, raises the error "GPU not found: " with the reason.
+Returns the best accelerator of this machine: a GPU, or a device of a plugin that does not compute on the CPU. If there is
+none, raises the error "GPU not found: " with the reason. If a plugin is unusable, too, the error begins with "accelerator
+not found: ".
 @function accelerator
 @treturn string the accelerator's name, such as "cuda:0"
 */
@@ -128,14 +130,14 @@ static int l_accelerator(lua_State *L) {
   return 1;
 }
 
-/* no_accelerator(): returns the reason why this machine has no accelerator, or nil if it has one. The second result has the
+/* no_accelerator(): returns the error that lt.accelerator() raises, or nil if there is an accelerator. The second result has the
 ** reasons of the devices that are not used, even if there is an accelerator. */
 static int l_no_accelerator(lua_State *L) {
   place p;
   char reason[1024];
-  bool found = device_accelerator(&p);
   device_reason(reason, sizeof reason);
-  lua_pushstring(L, found ? NULL : reason);
+  if (device_accelerator(&p)) lua_pushnil(L);
+  else push_not_found(L);
   lua_pushstring(L, reason);
   return 2;
 }

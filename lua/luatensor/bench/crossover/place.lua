@@ -156,7 +156,10 @@ function place.count(call, device)
   return work_of(core.profile_stop().rows)
 end
 
---- Returns the reason why there is no GPU, or nil if there is one.
-function place.no_gpu() return (core.no_accelerator()) end
+--- Returns the reason why there is no accelerator, or nil if there is one.
+function place.no_gpu()
+  local missing, reasons = core.no_accelerator()
+  return missing and reasons
+end
 
 return place
