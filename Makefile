@@ -497,7 +497,7 @@ plots: build              ## draws the pictures of docs/plotting.md from its cod
 annotations: build        ## writes library/, which editors and lt.help read
 	@tools/lua tools/annotate.lua
 
-coverage: build emulator  ## writes docs/coverage.md: which functions work for which dtypes on which devices, found out by calls
+coverage: build emulator  ## writes docs/coverage.md: which functions work for which dtypes on which devices, found out by calls; LUATENSOR_PJRT_XLA=plugin
 	@LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels tools/lua tools/coverage.lua
 
 .PHONY: clean help

@@ -2,6 +2,8 @@
 --
 --   tools/lua tools/coverage.lua            writes docs/coverage.md; needs the emulated GPU (make coverage)
 --
+-- If LUATENSOR_PJRT_XLA names a plugin of PJRT, the page's section about plugins is written anew, too.
+--
 -- Run this script from the repository's root. With dofile, it returns functions for spec/docs/coverage_spec.lua.
 
 local annotate = dofile "tools/annotate.lua"
@@ -264,6 +266,106 @@ function coverage.measure(device)
   return cells
 end
 
+-- ---- plugins of PJRT ----------------------------------------------------------------------------
+
+--- Returns the families of calls that the CPU has computed for a device, with their numbers.
+local host_calls = require "luatensor.core".host_calls
+
+--- Returns the families whose numbers differ, sorted.
+local function differing(before, after)
+  local names = {}
+  for name, count in pairs(after) do
+    if count ~= before[name] then names[#names + 1] = name end
+  end
+  table.sort(names)
+  return names
+end
+
+--- Calls all functions on a plugin's device. No result is read, so that a program runs only if a function needs a
+-- value.
+-- @string device
+-- @tparam[opt] table dtypes the dtypes of the calls, by default all
+-- @treturn table hosted[name][dtype]: a text of the families that the CPU computed, "" if there was none; nil if the
+--   function does not work for the dtype, or returns a view
+function coverage.measure_hosted(device, dtypes)
+  device = lt.device(device)
+  local hosted = {}
+  for _, group in ipairs(coverage.functions()) do
+    for _, name in ipairs(group.names) do
+      local row, call, f = {}, coverage.call_of(name), coverage.function_of(name)
+      for _, dtype in ipairs(dtypes or coverage.dtypes()) do
+        local x, s = coverage.sample(dtype, device)
+        local before = host_calls(device)
+        local works, result = pcall(call, f, x, s)
+        if type(result) == "table" then result = result[1] end
+        if works and not is_view(result, x) then
+          row[dtype] = table.concat(differing(before, host_calls(device)), ", ")
+        end
+      end
+      hosted[name] = row
+      collectgarbage()
+    end
+  end
+  return hosted
+end
+
+--- Returns the lines of the table of a function: one for each list of families.
+local function hosted_lines(name, row)
+  local dtypes, lists, count, lines = {}, {}, 0, {}
+  for _, dtype in ipairs(coverage.dtypes()) do
+    local families = row[dtype]
+    count = count + (families and 1 or 0)
+    if families and families ~= "" then
+      if not dtypes[families] then lists[#lists + 1] = families end
+      dtypes[families] = dtypes[families] or {}
+      table.insert(dtypes[families], dtype)
+    end
+  end
+  for k, families in ipairs(lists) do
+    local names = dtypes[families]
+    lines[k] = ("| `%s` | %s | %s |"):format(name, families, #names == count and "all" or table.concat(names, ", "))
+  end
+  return lines
+end
+
+--- Returns the section of the page about plugins, from the result of coverage.measure_hosted for all dtypes.
+function coverage.section(hosted)
+  local ops, all, lines = {0, 0}, {0, 0}, {}
+  for _, group in ipairs(coverage.functions()) do
+    for _, name in ipairs(group.names) do
+      for _, families in pairs(hosted[name]) do
+        for _, sums in ipairs(lt.ops()[name] and {ops, all} or {all}) do
+          sums[1], sums[2] = sums[1] + (families == "" and 1 or 0), sums[2] + 1
+        end
+      end
+      for _, line in ipairs(hosted_lines(name, hosted[name])) do lines[#lines + 1] = line end
+    end
+  end
+  return ([[
+## Plugins of PJRT
+
+Devices of [plugins](accelerators.md#plugins-of-pjrt) compute %.1f %% of the combinations of a function of this page and
+a dtype (%d of %d). Of the functions that `lt.ops()` lists, they compute %.1f %% (%d of %d). Views are not
+counted. The CPU computes the other combinations, which this table has, with the families of calls. `make coverage` with
+`LUATENSOR_PJRT_XLA` made the calls on XLA for the CPU.
+
+| function | families | dtypes |
+|---|---|---|
+%s
+]]):format(100 * all[1] / all[2], all[1], all[2], 100 * ops[1] / ops[2], ops[1], ops[2], table.concat(lines, "\n"))
+end
+
+--- Returns the families that a page's section about plugins lists for a function and a dtype, "" if the list has none.
+function coverage.families_of(section, name, dtype)
+  for families, dtypes in section:gmatch("\n| `" .. name:gsub("%.", "%%.") .. "` | ([^|]*) | ([^|]*) |") do
+    if dtypes == "all" or (", " .. dtypes .. ","):find(", " .. dtype .. ",", 1, true) then return families end
+  end
+  return ""
+end
+
+--- Returns the section about plugins in a page.
+function coverage.section_of(page) return page:match "\n(## Plugins of PJRT\n.*)$" or "" end
+
 -- ---- the page -----------------------------------------------------------------------------------
 
 local columns = {
@@ -409,7 +511,8 @@ NVIDIA's libraries. On the GPU only one dtype of each column is tested: bool, in
 | *waits* | a GPU's result needs a value on the host first: its shape, an error, or a Lua value |
 
 If a function does not support a dtype or a device, the call raises an error, such as `sort: not for complex64 …`. If
-the tensors are on a GPU, no function moves the computation to the CPU.
+the tensors are on a GPU, no function moves the computation to the CPU. [Plugins of PJRT](#plugins-of-pjrt) leave some
+functions to the CPU.
 
 The last column names what a function is for:
 
@@ -426,21 +529,22 @@ local function add_table(out, group, cpu, gpu)
   end
 end
 
---- Returns the page, from the cells of both devices.
-function coverage.markdown(cpu, gpu)
+--- Returns the page, from the cells of both devices and the section about plugins.
+function coverage.markdown(cpu, gpu, section)
   local out = {head .. "| word | meaning |\n|---|---|"}
   for _, row in ipairs(meaning) do out[#out + 1] = ("| %s | %s |"):format(row[1], row[2]) end
   for _, group in ipairs(coverage.functions()) do
     if #group.names > 0 then add_table(out, group, cpu, gpu) end
   end
   out[#out + 1] = "\n## On one device only\n\n" .. differences(cpu, gpu)
-  return table.concat(out, "\n") .. "\n"
+  return table.concat(out, "\n") .. "\n\n" .. section
 end
 
 --- Returns the CPU's letters in a page: for each function name, a list with the letters of each column, simplified by
 -- coverage.plain.
 function coverage.read(page)
   local rows = {}
+  page = page:sub(1, #page - #coverage.section_of(page))
   for name, text in page:gmatch "\n| `([%w_.]+)`[^|]* (|[^\n]*)|[^|\n]*|" do
     local cells = {}
     for cell in text:gmatch "| ([^|]*) " do cells[#cells + 1] = coverage.plain(cell:match "^(.-) / " or cell) end
@@ -459,8 +563,12 @@ end
 function coverage.columns() return columns end
 
 if arg and arg[0] and arg[0]:find "coverage.lua$" then
-  local page = coverage.markdown(coverage.measure "cpu", coverage.measure "cuda")
-  local file = assert(io.open("docs/coverage.md", "w"))
+  local file = assert(io.open "docs/coverage.md")
+  local section = coverage.section_of(file:read "a")
+  file:close()
+  if os.getenv "LUATENSOR_PJRT_XLA" then section = coverage.section(coverage.measure_hosted "xla") end
+  local page = coverage.markdown(coverage.measure "cpu", coverage.measure "cuda", section)
+  file = assert(io.open("docs/coverage.md", "w"))
   file:write(page)
   file:close()
 end

@@ -39,7 +39,7 @@ describe("docs/coverage.md", function()
   end)
 
   gpu.it_nvidia("is what make coverage writes", function()
-    assert.equal(coverage.markdown(cpu, emulated), read_page(), "make coverage")
+    assert.equal(coverage.markdown(cpu, emulated, coverage.section_of(read_page())), read_page(), "make coverage")
   end)
 
   gpu.it_nvidia("and the reference say the same about waiting", function()
