@@ -243,13 +243,17 @@ typedef struct search_call {
 
 /* Sorts lines of n elements along one dim, for every position in the other dims. Elements are real or bool, and
 ** sorted in their stored dtype. NaN counts as the greatest value. Sorting is stable, in descending order too. The
-** first `keep` elements of each sorted line are written: keep is n for a sort, and less for topk. */
+** first `keep` elements of each sorted line are written: keep is n for a sort, and less for topk.
+**
+** A selection writes the values of `keep` elements of each sorted line, from element `first` on, in ascending order. If
+** a line contains NaN, all its values are NaN. The order of -0 and +0 is not specified. */
 typedef struct sort_call {
   operand    in;
   operand    values;           /* the sorted elements, in the dtype of `in`; data is NULL if not wanted */
   operand    positions;        /* int64, 1-based within the line; data is NULL if not wanted */
   bool       descending;
-  int64_t    n, keep;
+  bool       select;           /* true: a selection; only devices on the host have it */
+  int64_t    n, keep, first;   /* first: 0-based, and 0 unless `select` is set */
   plan       outer;            /* the other dims: stride[0] is values', stride[1] in's, stride[2] positions' */
   int64_t    in_stride, values_stride, positions_stride;   /* elements from one element of a line to the next */
 } sort_call;

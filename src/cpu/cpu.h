@@ -222,6 +222,12 @@ typedef struct key_sorts {
   /* partitions the keys so that no key of the first part is greater than a key of the second part. Returns the number
   ** of keys in the first part, or 0 or n if no partition was found. NULL for keys that a radix sort sorts faster */
   int64_t (*divide)(int64_t n, void *keys, void *scratch);
+  /* moves the keys with the 0-based ranks first … end - 1 to these positions, in order */
+  void    (*select)(int64_t n, void *keys, void *scratch, int64_t first, int64_t end);
+  int64_t (*largest)(int64_t n, const void *keys);
+  /* moves the keys from low to high to the front, and returns their number. Adds the number of keys below low to
+  ** *less. Other keys are lost */
+  int64_t (*keep_between)(int64_t n, void *keys, int64_t low, int64_t high, int64_t *less);
 } key_sorts;
 
 typedef struct sort_table { sort_kernel kernel[DTYPE_COUNT]; } sort_table;

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "cpu/radix.h"
+#include "cpu/select.h"
 #include "cpu/walk.h"
 
 enum {
@@ -195,6 +196,22 @@ static void sort_values(const sort_job *j, const buffers *b, int64_t lines, cons
   for (int64_t i = 0; i < lines; i++) k->mend(n, x + i * bytes, j->c->descending, values + i * bytes);
 }
 
+/* Like sort_values, but writes the selected elements of the sorted lines. The keys of a long line are made by
+** cpu_select. */
+static void select_values(const sort_job *j, const buffers *b, int64_t lines, const char *x, char *values) {
+  const sort_call *c = j->c;
+  int64_t key_size = j->kernel->key_size;
+  select_line l = {.kernel = j->kernel, .n = c->n, .first = c->first, .end = c->first + c->keep, .size = j->size,
+                   .threads = j->inside};
+  char *keys = b->keys;
+  if (!cpu_select_long(c->n)) make_keys(j, lines * c->n, x, keys);
+  for (int64_t i = 0; i < lines && !this_operation.stopped; i++) {
+    cpu_select(&l, x + i * c->n * j->size, keys + i * c->n * key_size, b->scratch);
+    memmove(keys + i * c->keep * key_size, keys + i * c->n * key_size, (size_t)(c->keep * key_size));
+  }
+  make_values(j, lines * c->keep, keys, values);
+}
+
 /* Chooses how a key and its position are packed into 64 bits. First the least key of the line is subtracted from all
 ** keys. The difference usually fits beside the position, so that no bit of the key is lost, and a small range of keys
 ** has few digits. Sets *key_bits to the number of bits above the position in which packed keys differ. */
@@ -329,7 +346,8 @@ static void sort_lines(const sort_job *j, const buffers *b, int64_t tile) {
     char *from = j->copy_in ? b->x + i * c->n * j->size : x + i * in_line * j->size;
     char *v = !values ? NULL : j->copy_values ? b->values + i * c->keep * j->size : values + i * values_line * j->size;
     int64_t *at = !positions ? NULL : j->copy_positions ? b->positions + i * c->keep : positions + i * at_line;
-    if (!j->packed) sort_values(j, b, group, from, v);
+    if (c->select) select_values(j, b, group, from, v);
+    else if (!j->packed) sort_values(j, b, group, from, v);
     else if (c->keep == c->n || !sort_some(j, b, from, v, at)) sort_positions(j, b, from, v, at);
   }
   if (j->copy_values) copy_lines(lines, c->keep, j->size, values, values_line, c->values_stride, b->values, c->keep, 1);
@@ -340,11 +358,11 @@ static void sort_lines(const sort_job *j, const buffers *b, int64_t tile) {
 static void choose_layout(sort_job *j) {
   const sort_call *c = j->c;
   int64_t length = inner_length(&c->outer);
-  j->packed = c->positions.data || c->keep < c->n;
+  j->packed = !c->select && (c->positions.data || c->keep < c->n);
   j->copy_in = c->in_stride != 1;
   j->copy_values = c->values.data && c->values_stride != 1;
   j->copy_positions = c->positions.data && c->positions_stride != 1;
-  j->own_keys = j->packed ? !c->positions.data || c->keep < c->n : j->size != j->kernel->key_size;
+  j->own_keys = j->packed ? !c->positions.data || c->keep < c->n : c->select || j->size != j->kernel->key_size;
   j->width = TILE / (c->n * j->size);
   if (j->width < 1) j->width = 1;
   if (j->width > length) j->width = length;
@@ -368,7 +386,8 @@ static buffer_sizes measure(const sort_job *j) {
     .positions = part(j->copy_positions, j->width * c->keep, 8),
     .keys = part(j->own_keys, j->packed ? c->n : j->width * c->n, key_size),
     .scratch = part(true, c->n, key_size), .counts = part(true, j->inside * RADIX_PLACES, sizeof(int64_t)),
-    .some = part(c->keep < c->n, c->n, j->size), .places = part(c->keep < c->n, c->n, 8)};
+    .some = part(j->packed && c->keep < c->n, c->n, j->size),
+    .places = part(j->packed && c->keep < c->n, c->n, 8)};
   s.all = s.x + s.values + s.positions + s.keys + s.scratch + s.counts + s.some + s.places;
   return s;
 }

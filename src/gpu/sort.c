@@ -326,6 +326,7 @@ static int sort_across(gpu *g, const sort_call *c) {
 
 int gpu_sort(int index, const sort_call *c) {
   gpu *g;
+  if (c->select) return ERR_NO_KERNEL;
   if (c->outer.count == 0 || c->keep == 0 || (!c->values.data && !c->positions.data)) return OK;
   int st = gpu_enter(index, &g);
   if (st != OK) return st;

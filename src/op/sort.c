@@ -13,7 +13,7 @@ static int64_t stride_of(const tensor *t, int dim) { return t && t->shape.ndim >
 static int run_sort(const sort_job *j) {
   const tensor *in = j->in;
   place where = in->store->place;
-  sort_call c = {.descending = j->descending, .keep = j->keep, .n = in->shape.ndim > 0 ? in->shape.dim[j->dim] : 1};
+  sort_call c = {.descending = j->descending, .select = j->select, .first = j->first, .keep = j->keep, .n = in->shape.ndim > 0 ? in->shape.dim[j->dim] : 1};
   if (in->count == 0 || c.keep == 0) return OK;
   c.in_stride = stride_of(in, j->dim);
   c.values_stride = stride_of(j->values, j->dim);
@@ -30,13 +30,14 @@ static int run_sort(const sort_job *j) {
 /* ---- deferring ---- */
 
 typedef struct sort_options {
-  uint64_t descending, values;           /* values: the first result has values, not positions */
-  int64_t  dim, keep;
+  uint64_t descending, select, values;   /* values: the first result has values, not positions */
+  int64_t  dim, first, keep;
 } sort_options;
 
 static int run_deferred(const void *options, const tensor *const *in, tensor *const *out) {
   const sort_options *o = options;
-  return run_sort(&(sort_job){.in = in[0], .dim = (int)o->dim, .descending = o->descending != 0, .keep = o->keep,
+  return run_sort(&(sort_job){.in = in[0], .dim = (int)o->dim, .descending = o->descending != 0,
+                              .select = o->select != 0, .first = o->first, .keep = o->keep,
                               .values = o->values ? out[0] : NULL, .positions = o->values ? out[1] : out[0]});
 }
 
@@ -45,7 +46,7 @@ static const opaque_op deferred_sort = {.run = run_deferred, .options = sizeof(s
 int sort_run_later(const char *fn, const sort_job *j) {
   if (dtype_kind(j->in->dtype) == KIND_COMPLEX) return ERR_DTYPE;
   if (!open_deferral) return run_sort(j);
-  sort_options o = {j->descending, j->values != NULL, j->dim, j->keep};
+  sort_options o = {j->descending, j->select, j->values != NULL, j->dim, j->first, j->keep};
   return opaque_run_later(&(opaque_call){.op = &deferred_sort, .name = fn, .options = &o, .in = {j->in}, .nin = 1,
                                          .out = {j->values ? j->values : j->positions, j->values ? j->positions : NULL}, .nout = 2});
 }

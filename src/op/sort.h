@@ -12,6 +12,8 @@ typedef struct sort_job {
   int     dim;                  /* the sorted dim, 0-based; ignored if `in` is 0-d, which is treated as one element
                                 ** along a dim */
   bool    descending;
+  bool    select;               /* true: the values are the `keep` elements from `first` on; see sort_call */
+  int64_t first;                /* 0-based */
   int64_t keep;                 /* number of sorted elements to write, beginning with the first; to write all elements,
                                 ** the length of the dim */
   tensor *values, *positions;

@@ -41,13 +41,13 @@ end
 --- Returns x with the dims in `set` (dim → true) merged into one dim, the number of the merged dim, and the shape
 -- that a reduction of x over these dims has.
 local function as_lines(x, set, keepdim)
-  local rest, inner, reduced, outer, n = {}, {}, {}, {}, 1
-  for d = 1, x.ndim do
+  local from, rest, inner, reduced, outer, n = x.shape, {}, {}, {}, {}, 1
+  for d, length in ipairs(from) do
     if set[d] then
-      inner[#inner + 1], n = d, n * x.shape[d]
+      inner[#inner + 1], n = d, n * length
       if keepdim then reduced[#reduced + 1] = 1 end
     else
-      rest[#rest + 1], outer[#outer + 1], reduced[#reduced + 1] = d, x.shape[d], x.shape[d]
+      rest[#rest + 1], outer[#outer + 1], reduced[#reduced + 1] = d, length, length
     end
   end
   if #inner == 1 then return x, inner[1], reduced end
@@ -72,6 +72,16 @@ local function with_nan(result, sorted, d)
   return lt.where(last:isnan(), last, result)
 end
 
+--- Returns the elements with the ranks `first` to `last` of each line along dim d, in ascending order; x has elements
+-- along d. Lines that contain NaN give NaN. Only the CPU can select elements; a GPU and a sort with gradients sort all.
+local function ranks(x, d, first, last)
+  if core.is_on_host(x) and not x.requires_grad then
+    return core.select_ranks(x, d, first, last - first + 1)
+  end
+  local sorted = x:sort(d)
+  return with_nan(sorted:narrow(d, first, last - first + 1), sorted, d)
+end
+
 --- Computes the median, the middle element in sorted order. If the number of elements is even, the median is the mean
 -- of the two middle elements. The result is NaN if an element is NaN, or if there is no element.
 -- @tparam Tensor x any dtype but complex; integers and bool give the default float
@@ -84,9 +94,9 @@ add("median", function(x, ...)
   local given, options = args.split("median", median_options, ...)
   local y, d, shape = as_lines(x, dims_of("median", x, dim_of("median", given, 1, options)), options.keepdim)
   local n = y.shape[d]
-  local sorted = y:sort(d)
-  local middle = sorted:narrow(d, math.max((n + 1) // 2, 1), n == 0 and 0 or 2 - n % 2)
-  return with_nan(middle:mean(d, {keepdim = true}), sorted, d):reshape(shape)
+  local middle = n == 0 and y or ranks(y, d, (n + 1) // 2, n // 2 + 1)
+  if n % 2 == 1 and is_float(x) then return middle:reshape(shape) end
+  return middle:mean(d, {keepdim = true}):reshape(shape)
 end)
 
 -- The positions of quantiles among sorted elements are counted from 0. They are a float64 tensor, or a number if q is a
@@ -156,14 +166,19 @@ end
 --- Returns the view of x at position k of dim d, without this dim.
 local function slice(x, d, k) return x:narrow(d, k, 1):squeeze(d) end
 
---- Reads a sorted tensor at the positions `at`, a number or a tensor of any shape, along dim d. Returns the elements
--- just below, the elements just above, and the fractions by which `at` exceeds the positions just below. In the results
--- the dims of `at` come first.
-local function read_lines(sorted, d, at)
+--- Reads the sorted lines of x along dim d at the position `at`, a number. Returns the elements just below, the
+-- elements just above, and the fraction by which `at` exceeds the position just below. Lines that contain NaN give NaN.
+local function read_at(x, d, at)
   local below, above = floor(at), ceil(at)
-  if type(at) == "number" then
-    return slice(sorted, d, below + 1), slice(sorted, d, above + 1), at - below
-  end
+  local both = ranks(x, d, below + 1, above + 1)
+  return slice(both, d, 1), slice(both, d, above - below + 1), at - below
+end
+
+--- Like read_at, for a tensor of positions of any shape. In the results the dims of `at` come first. Where a line
+-- contains NaN, the elements may be numbers, but the fourth result is NaN.
+local function read_lines(x, d, at)
+  local sorted = x:sort(d)
+  local below, above = floor(at), ceil(at)
   local order, nq = {}, at.ndim
   for k = 1, nq do order[k] = d + k - 1 end
   for k = 1, sorted.ndim - 1 + nq do
@@ -172,7 +187,7 @@ local function read_lines(sorted, d, at)
   local function read(index) return sorted:take(index:to("int64") + 1, d):permute_dims(order) end
   local shape = {}
   for k = 1, sorted.ndim - 1 + nq do shape[k] = k <= nq and at.shape[k] or 1 end
-  return read(below), read(above), (at - below):reshape(shape)
+  return read(below), read(above), (at - below):reshape(shape), slice(sorted, d, x.shape[d])
 end
 
 --- Computes quantiles along a dim by NumPy's rules. In a sorted line of n elements, quantile q is at position q * (n
@@ -193,9 +208,9 @@ add("quantile", function(x, q, ...)
   local y, d, shape = as_lines(x, set, options.keepdim)
   if y.shape[d] == 0 then fail("quantile", "shape %s has no elements", tostring(x.shape)) end
   q = check_quantiles("quantile", q)
-  local sorted, n = y:sort(d), y.shape[d]
-  local a, b, t = read_lines(sorted, d, method(q * (n - 1)))
-  local result = interpolate(is_float(x) and x.dtype or lt.result_type(x, 1.0), a, b, t, slice(sorted, d, n))
+  local read = lt.is_tensor(q) and read_lines or read_at
+  local a, b, t, last = read(y, d, method(q * (y.shape[d] - 1)))
+  local result = interpolate(is_float(x) and x.dtype or lt.result_type(x, 1.0), a, b, t, last or a)
   local outer = lt.is_tensor(q) and table.move(q.shape, 1, q.ndim, 1, {}) or {}
   return result:reshape(table.move(shape, 1, #shape, #outer + 1, outer))
 end)

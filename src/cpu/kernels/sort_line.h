@@ -52,4 +52,8 @@ static void sort(int64_t n, void *keys, void *scratch) {
 
 #endif
 
-const key_sorts ISA_NAME(TABLE) = {direction, reverse_line, sort, divide};
+enum { ALONE = SORT_LANES ? 8 * LANES : 32 };       /* up to this number of keys, a sort is faster than a split */
+
+#include "cpu/kernels/sort_select.h"
+
+const key_sorts ISA_NAME(TABLE) = {direction, reverse_line, sort, divide, select_ranks, largest, keep_between};

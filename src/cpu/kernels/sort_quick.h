@@ -5,9 +5,8 @@
 ** sort them. Intel's x86-simd-sort and Highway's vqsort use the same method, except that a split here uses a second
 ** buffer. */
 
-#include <string.h>
-
 #include "cpu/kernels/sort_lanes.h"
+#include "cpu/kernels/sort_split.h"
 #include "cpu/radix.h"
 
 #if SORT_LANES
@@ -23,16 +22,6 @@ INLINE lanes merge_lanes(lanes v) {
   if (LANES == 16) v = swap(v, 8, 8);
   if (LANES >= 8) v = swap(v, 4, 4);
   return swap(swap(v, 2, 2), 1, 1);
-}
-
-/* Sorts the keys of one register by merging: first pairs, then groups of four, and so on. Each group is merged with
-** its reversed neighbour. */
-INLINE lanes sort_lanes(lanes v) {
-  v = swap(v, 1, 1);
-  v = swap(swap(v, 3, 2), 1, 1);
-  if (LANES >= 8) v = swap(swap(swap(v, 7, 4), 2, 2), 1, 1);
-  if (LANES == 16) v = swap(swap(swap(swap(v, 15, 8), 4, 4), 2, 2), 1, 1);
-  return v;
 }
 
 INLINE void swap_registers(lanes *a, lanes *b) {
@@ -80,33 +69,6 @@ static void sort_part(int64_t n, KEY *keys) {
   else sort_registers(n, keys, 8);
 }
 
-/* Returns the median of LANES keys at equal distances in the line. */
-static KEY choose_pivot(int64_t n, const KEY *keys) {
-  KEY sample[LANES];
-  for (int i = 0; i < LANES; i++) sample[i] = keys[(2 * i + 1) * n / (2 * LANES)];
-  store(sample, sort_lanes(load(sample)));
-  return sample[LANES / 2 - 1];
-}
-
-/* Partitions the keys: keys that are at most the pivot come first, greater keys follow. The greater keys are first
-** collected in `scratch`. Returns the number of keys that are at most the pivot. */
-static int64_t split_line(int64_t n, KEY *keys, KEY pivot, KEY *scratch) {
-  int64_t low = 0, i = 0;
-  for (int64_t end; (end = cancel_stretch(i, n / LANES * LANES)) > i;)
-    for (; i < end; i += LANES)
-      low += split(load(keys + i), pivot, keys + low, scratch + (i - low));
-  if (this_operation.stopped) return low;
-  for (; i < n; i++) {
-    KEY key = keys[i];
-    keys[low] = key;
-    scratch[i - low] = key;
-    low += key <= pivot;
-  }
-  for (int64_t at = 0, end; (end = cancel_stretch(at, n - low)) > at; at = end)
-    memcpy(keys + low + at, scratch + at, (size_t)(end - at) * sizeof(KEY));
-  return low;
-}
-
 static __attribute__((noinline)) void give_up(int64_t n, KEY *keys, KEY *scratch) {
   int64_t counts[RADIX_PLACES];
   PASTE_BITS(radix_sort_, BITS, )(n, keys, scratch, counts, 0, 1);
@@ -117,7 +79,7 @@ static __attribute__((noinline)) void give_up(int64_t n, KEY *keys, KEY *scratch
 static void quick(int64_t n, KEY *keys, KEY *scratch, int depth) {
   while (n > PART_KEYS && !this_operation.stopped) {
     if (depth-- == 0) { give_up(n, keys, scratch); return; }
-    KEY pivot = choose_pivot(n, keys);
+    KEY pivot = choose_pivot(n, keys, (n + 1) / 2);
     int64_t low = split_line(n, keys, pivot, scratch);
     if (low == n) {                /* no key is above the pivot, so keys equal to the pivot are in place */
       if (pivot == KEY_LEAST) return;
@@ -132,7 +94,7 @@ static void quick(int64_t n, KEY *keys, KEY *scratch, int depth) {
 
 /* Implements key_sorts.divide of cpu.h. */
 static int64_t divide(int64_t n, void *keys, void *scratch) {
-  KEY pivot = choose_pivot(n, keys);
+  KEY pivot = choose_pivot(n, keys, (n + 1) / 2);
   int64_t low = split_line(n, keys, pivot, scratch);
   return low < n || pivot == KEY_LEAST ? low : split_line(n, keys, pivot - 1, scratch);
 }

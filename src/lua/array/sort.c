@@ -1,5 +1,5 @@
 /* Sorting along a dim: the functions and methods sort, argsort (the positions that sort a line of elements) and topk
-** (the k largest elements of a line). */
+** (the k largest elements of a line). The library's own Lua files also call select_ranks. */
 
 #include "lua/args.h"
 #include "lua/on_lines.h"
@@ -105,8 +105,30 @@ static int l_topk(lua_State *L) {
   return run_sort(L, fn, &j, 2);
 }
 
+/* select_ranks(x, dim, first, count): the `count` elements from the 1-based rank `first` on of each line along a dim, in
+** ascending order: of x's shape, with `count` elements in dim. Lines that contain NaN give NaN. For devices on the host.
+** It has no gradient. */
+static int l_select_ranks(lua_State *L) {
+  const char *fn = "select_ranks";
+  sort_job j = {.in = check_ordered(L, fn), .select = true};
+  shape s = j.in->shape;
+  j.dim = check_line_dim(L, 2, fn, &s);
+  j.first = check_integer(L, 3, fn, "first") - 1;
+  j.keep = check_integer(L, 4, fn, "count");
+  if (s.ndim == 0 || j.first < 0 || j.keep < 0 || j.first > s.dim[j.dim] || j.keep > s.dim[j.dim] - j.first)
+    return luaL_error(L, "select_ranks: %I ranks from %I are out of range for dim %d of shape %s", (LUAI_UACINT)j.keep,
+                      (LUAI_UACINT)j.first + 1, j.dim + 1, push_shape(L, &s));
+  s.dim[j.dim] = j.keep;
+  j.values = push_tensor_later(L, fn, j.in->dtype, &s, j.in->store->place);
+  return run_sort(L, fn, &j, 1);
+}
+
+static const function_row functions[] = {{"select_ranks", l_select_ranks, INTERNAL}, {NULL, NULL, 0}};
 static const function_row methods[] = {
   {"sort", l_sort, 3}, {"argsort", l_argsort, 3}, {"topk", l_topk, 4}, {NULL, NULL, 0}
 };
 
-void open_sort(lua_State *L) { add_methods(L, methods); }
+void open_sort(lua_State *L) {
+  add_functions(L, functions);
+  add_methods(L, methods);
+}
