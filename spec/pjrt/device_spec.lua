@@ -73,6 +73,10 @@ describe("a device of PJRT", function()
     for _, name in ipairs {"add", "multiply", "maximum", "less", "floor_divide", "remainder", "pow"} do compare(name, lt[name], i, j) end
     compare("where", function(a, b) return lt.where(a:gt(0), a, b) end, x, y)
     compare("numbers", function(a) return (2 * a + 1) / 3 - 0.25 end, x)
+    for _, number in ipairs {2, 2.0, -3.5} do
+      compare("number and complex numbers", function(a) return (number * a - number) * number + number end, i:to "complex64")
+    end
+    compare("rounding by a sum", function(a) return a + 0x1p52 - 0x1p52 end, x:to "float64")
     for _, dtype in ipairs {"float16", "bfloat16", "float64", "int8", "uint8", "bool"} do
       compare("to " .. dtype, function(a) return (a * 90):to(dtype) end, x)
     end

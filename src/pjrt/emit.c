@@ -73,6 +73,7 @@ scalar number_of_dtype(scalar v, enum dtype d) {
     case DT_bool: v.i = v.is_float ? to_bool(v.f) || (v.is_complex && to_bool(v.im)) : to_bool(v.i); break;
     default: break;
   }
+  if (!v.is_complex) v.im = 0;         /* scripts' real numbers have no imaginary part */
   return v;
 }
 

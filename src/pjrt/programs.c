@@ -11,7 +11,10 @@
 
 #include "pjrt/queue.h"
 
-enum { MOST_PROGRAMS = 256 };
+enum {
+  MOST_PROGRAMS = 256,
+  HIDDEN = 1 << 24                     /* is added to the names of constants behind a barrier */
+};
 
 typedef struct compiled {
   uint64_t hash;
@@ -149,8 +152,12 @@ static int compile(compiled *c, pjrt_queue *q) {
   write_results(&e, c, q, true);
   emit(&e, ") {\n");
   for (size_t k = 0; k < c->nnumber; k++) {
-    e.next = c->numbers[k].value;
-    if (!c->varies[k]) emit_constant(&e, c->numbers[k].dtype, &no_dims, c->numbers[k].is);
+    e.next = c->numbers[k].value + HIDDEN;
+    if (c->varies[k]) continue;
+    emit_constant(&e, c->numbers[k].dtype, &no_dims, c->numbers[k].is);
+    emit(&e, "%%%d = stablehlo.optimization_barrier %%%d : ", c->numbers[k].value, c->numbers[k].value + HIDDEN);
+    emit_type(&e, c->numbers[k].dtype, &no_dims);
+    emit(&e, "\n");
   }
   emit(&e, "%.*s", (int)q->lines.length, q->lines.text);
   emit(&e, "return ");
