@@ -182,6 +182,12 @@ typedef struct index_table {
   void (*add_row[DTYPE_COUNT])(int64_t n, void *target, int64_t target_stride, const void *values, int64_t value_stride);
 } index_table;
 
+/* Writes the 1-based insertion points of m values in a sorted row of n elements; search_call describes them. */
+typedef void (*search_kernel)(const void *row, int64_t n, const void *values, int64_t m, bool right, int64_t *out);
+typedef struct search_table {
+  search_kernel insert[DTYPE_COUNT];   /* for rows of at most 127 elements; the time is proportional to n * m */
+} search_table;
+
 /* The format in which an element's key and position are packed into one 64-bit integer: (key - base) << shift, with
 ** the position in the lowest `bits` bits. If shift < bits, the lowest bits - shift bits of the key are lost. */
 typedef struct packing {
@@ -282,6 +288,7 @@ typedef update_table update_float32_table, update_float64_table;
   X(attention_float64) \
   X(norm_float32) \
   X(norm_float64) \
+  X(search)  \
   X(sort)    \
   X(sort_32) \
   X(sort_64) \

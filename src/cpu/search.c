@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cpu/before.h"
 #include "cpu/cpu.h"
 
 enum {
@@ -11,7 +12,10 @@ enum {
                            ** saves */
   PARTS       = 256,       /* the number of parts of a long mask, which threads share; the operation can be cancelled
                            ** between two parts */
-  LANES       = 16         /* the number of searches in lockstep: as many cache misses as a core can have in flight */
+  LANES       = 16,        /* the number of searches in lockstep: as many cache misses as a core can have in flight */
+  FEW         = 32,        /* a value is compared with all elements of a row of at most this length: vectors compare
+                           ** faster than a search halves, unless a row has fewer than LANES values */
+  MANY        = 1 << 10    /* the most values of a task in such a row */
 };
 
 /* ---- nonzero ---- */
@@ -103,10 +107,6 @@ int cpu_nonzero(int index, nonzero_call *c) {
 
 /* ---- searchsorted ---- */
 
-/* True if a sorts before b. NaN sorts last. The expression has no branches, because in a random search half of all
-** branches are mispredicted. */
-#define SORTS_BEFORE(a, b) (((a) < (b)) | (((b) != (b)) & ((a) == (a))))
-
 /* step_<dtype> makes one step of m <= LANES binary searches. All searches run in lockstep, so that their cache misses
 ** overlap. Search k looks for the insertion point of values[k], and first[k] is the first position that is still
 ** possible. If the insertion point is after the first half of the remaining elements, first[k] advances by `half`. The
@@ -133,37 +133,41 @@ INLINE void search_row(search_step *step, const void *row, int64_t n, const void
 }
 
 #define SEARCH(D, T, ...)                                                                                        \
-  static void search_##D(const void *sorted, int64_t n, const void *values, int m, bool right, int64_t *out) {   \
-    if (right) search_row(step_##D, sorted, n, values, m, true, out);                                            \
-    else search_row(step_##D, sorted, n, values, m, false, out);                                                 \
+  static void search_##D(const void *sorted, int64_t n, const void *values, int64_t m, bool right, int64_t *out) { \
+    if (right) search_row(step_##D, sorted, n, values, (int)m, true, out);                                       \
+    else search_row(step_##D, sorted, n, values, (int)m, false, out);                                            \
   }
 EACH_ORDERED(SEARCH, )
 
-typedef void (*search_kernel)(const void *sorted, int64_t n, const void *values, int m, bool right, int64_t *out);
 #define SEARCH_ENTRY(D, T, ...) [DT_##D] = search_##D,
 static const search_kernel searches[DTYPE_COUNT] = {EACH_ORDERED(SEARCH_ENTRY, )};
 
 typedef struct searching {
   const search_call *c;
   search_kernel search;
-  int64_t groups;              /* the number of groups in a row; a group has up to LANES values */
+  int64_t groups, width;       /* the number of groups in a row; a group has up to `width` values */
 } searching;
 
 static void search_group(const void *arg, int64_t g, int worker) {
   const searching *s = arg;
   const search_call *c = s->c;
-  int64_t row = g / s->groups, first = g % s->groups * LANES, left = c->count - first, at = row * c->count + first;
+  int64_t row = g / s->groups, first = g % s->groups * s->width, left = c->count - first, at = row * c->count + first;
   int64_t size = dtype_size(c->dtype);
   (void)worker;
   s->search((const char *)c->sorted + row * c->n * size, c->n, (const char *)c->values + at * size,
-            left < LANES ? (int)left : LANES, c->right, c->out + at);
+            left < s->width ? left : s->width, c->right, c->out + at);
 }
 
 int cpu_search(int index, const search_call *c) {
   (void)index;
   search_kernel search = searches[c->dtype];
   if (!search) return ERR_NO_KERNEL;
-  searching s = {c, search, (c->count + LANES - 1) / LANES};
+  searching s = {.c = c, .search = search, .width = LANES};
+  if (c->n <= FEW && c->count >= LANES) {
+    s.search = cpu_isa->search->insert[c->dtype];
+    s.width = MANY;
+  }
+  s.groups = (c->count + s.width - 1) / s.width;
   cpu_parallel(cpu_threads(c->rows * c->count, SEARCHES), c->rows * s.groups, search_group, &s);
   return OK;
 }

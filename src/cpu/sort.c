@@ -318,21 +318,11 @@ static void copy_lines(int64_t lines, int64_t n, int size, void *to, int64_t to_
                               .from_col = from_step}, size, to, from);
 }
 
-/* Computes the offsets of a tile in the three operands (values, in, positions), in elements. */
-static void tile_offsets(const plan *outer, int64_t position, int64_t offset[3]) {
-  offset[0] = offset[1] = offset[2] = 0;
-  for (int d = outer->ndim - 1; d >= 0; d--) {
-    int64_t at = position % outer->shape[d];
-    position /= outer->shape[d];
-    for (int k = 0; k < 3; k++) offset[k] += at * outer->stride[k][d];
-  }
-}
-
 static void sort_lines(const sort_job *j, const buffers *b, int64_t tile) {
   const sort_call *c = j->c;
   int64_t length = inner_length(&c->outer), begin = tile % j->row_tiles * j->width, offset[3];
   int64_t lines = length - begin < j->width ? length - begin : j->width;
-  tile_offsets(&c->outer, tile / j->row_tiles * length + begin, offset);
+  plan_offsets(&c->outer, tile / j->row_tiles * length + begin, offset);
   char *x = (char *)c->in.data + offset[1] * j->size, *values = NULL;
   int64_t *positions = NULL;
   if (c->values.data) values = (char *)c->values.data + offset[0] * j->size;

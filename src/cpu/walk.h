@@ -45,4 +45,15 @@ static inline void walk_step(walk *w, const plan *p, int noperands, int64_t n) {
 static inline int64_t inner_stride(const plan *p, int k) { return p->ndim == 0 ? 1 : p->stride[k][p->ndim - 1]; }
 static inline int64_t inner_length(const plan *p) { return p->ndim == 0 ? 1 : p->shape[p->ndim - 1]; }
 
+/* Computes the offsets of a position in the plan's first three operands, in elements. Positions are in row-major
+** order. */
+static inline void plan_offsets(const plan *p, int64_t position, int64_t offset[3]) {
+  offset[0] = offset[1] = offset[2] = 0;
+  for (int d = p->ndim - 1; d >= 0; d--) {
+    int64_t at = position % p->shape[d];
+    position /= p->shape[d];
+    for (int k = 0; k < 3; k++) offset[k] += at * p->stride[k][d];
+  }
+}
+
 #endif

@@ -303,13 +303,20 @@ local function edges_of(x, bins, range)
 end
 
 --- Returns the place of each element of `flat` among the edges of n bins: 1 is below the first edge, i + 1 is bin i,
--- and n + 2 is beyond the last edge. An element at the last edge is in bin n. If `inside` is true, no element is beyond
--- the last edge, so that the search needs only the lower edges of the bins.
-local function places_of(edges, flat, inside)
+-- and n + 2 is beyond the last edge. An element at the last edge is in bin n. If `open` is true, bin n has no upper
+-- edge, so that the search needs only the lower edges of the bins.
+local function places_of(edges, flat, open)
   local n = edges.size - 1
-  if inside then return lt.searchsorted(edges:narrow(1, 1, n), flat, {side = "right"}) end
+  if open then return lt.searchsorted(edges:narrow(1, 1, n), flat, {side = "right"}) end
   local place = lt.searchsorted(edges, flat, {side = "right"})
   return lt.where(flat:equal(edges:narrow(1, n + 1, 1)), n + 1, place)
+end
+
+--- Subtracts the number of elements beyond the last edge, and of NaN, from the count of the last bin.
+local function take_back(counts, edges, flat)
+  local n = edges.size - 1
+  local within = flat:less_equal(edges:narrow(1, n + 1, 1))
+  counts:narrow(1, n, 1):subtract_(flat.size - lt.count_nonzero(within))
 end
 
 --- Counts the elements in each bin. A bin includes its lower edge; only the last bin includes its upper edge.
@@ -333,7 +340,8 @@ add("histogram", function(x, ...)
   local edges = edges_of(x, given[1], options.range)
   local flat, n = x:reshape({x.size}), edges.size - 1
   local derived = not (lt.is_tensor(given[1]) or type(given[1]) == "table" or options.range)
-  local counts = count(places_of(edges, flat, derived), n + 2, weights):narrow(1, 2, n)
+  local counts = count(places_of(edges, flat, derived or not weights), n + 2, weights):narrow(1, 2, n)
+  if not derived and not weights then take_back(counts, edges, flat) end
   if not options.density then return counts:clone(), edges end
   local float = lt.result_type(edges, counts, 1.0)
   return counts:to(float) / (counts:sum():to(float) * edges:to(float):diff()), edges

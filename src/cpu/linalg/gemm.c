@@ -11,6 +11,7 @@
 #include "base/blas.h"
 #include "cpu/cpu.h"
 #include "cpu/linalg/cblas.h"
+#include "cpu/walk.h"
 
 enum {
   GRAIN = 1 << 19,     /* the fewest multiplications for each thread: below a million in total (20 µs), a second
@@ -340,16 +341,6 @@ static bool dot_long(const gemm_call *g, const void *a, const void *b, void *c, 
 
 /* ---- the batch ---- */
 
-/* Sets `offset` to the offsets of c, a and b of matrix i of the batch, in elements. */
-static void batch_offsets(const plan *p, int64_t i, int64_t offset[3]) {
-  offset[0] = offset[1] = offset[2] = 0;
-  for (int d = p->ndim - 1; d >= 0; d--) {
-    int64_t at = i % p->shape[d];
-    i /= p->shape[d];
-    for (int k = 0; k < 3; k++) offset[k] += at * p->stride[k][d];
-  }
-}
-
 static bool is_blas_dtype(enum dtype d) {
   return d == DT_float32 || d == DT_float64 || dtype_kind(d) == KIND_COMPLEX;
 }
@@ -358,7 +349,7 @@ static bool is_blas_dtype(enum dtype d) {
 ** called. */
 static int gemm_one(const gemm_call *g, int64_t i, int threads, bool blas) {
   int64_t offset[3], size = dtype_size(g->dtype);
-  batch_offsets(&g->batch, i, offset);
+  plan_offsets(&g->batch, i, offset);
   char *c = (char *)g->c + offset[0] * size;
   const char *a = (const char *)g->a + offset[1] * size, *b = (const char *)g->b + offset[2] * size;
   if (g->m == 1 && g->n == 1 && (dot_one(g, a, b, c) || dot_long(g, a, b, c, threads))) return OK;
@@ -396,6 +387,10 @@ static int run_all(const gemm_call *g, int64_t work, int threads, bool blas) {
 
 int cpu_gemm(int index, const gemm_call *g) {
   (void)index;
+  if (cpu_dots_fit(g)) {
+    cpu_dots(g);
+    return OK;
+  }
   int64_t work = g->m * g->n * g->k + g->m * g->n, grain = GRAIN / (work + 1);
   int threads = shares_batch(g, work) ? cpu_threads(g->batch.count, grain > 0 ? grain : 1) : cpu_threads(work, GRAIN);
   if (!is_blas_dtype(g->dtype)) return run_all(g, work, threads, false);
