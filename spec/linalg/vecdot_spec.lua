@@ -53,11 +53,14 @@ describe("vecdot of many vectors", function()
   it("of lengths around the kernels' buffers", function()
     local g = lt.generator {seed = 14}
     for _, dtype in ipairs {"float32", "bfloat16", "int8", "int64"} do
-      for _, k in ipairs {0, 511, 1024, 1025} do
+      for _, k in ipairs {0, 31, 33, 511, 1024, 1025} do
         local x, y = numbers({3, k}, dtype, g):sign(), numbers({3, k}, dtype, g):sign()
         if dtype == "int8" then y[{ {}, {101, -1} }] = 0 end
         if dtype == "int8" and k == 0 then y = x end
-        assert.same(oracle(x, y, dtype):totable(), lt.vecdot(x, y):totable())
+        local expected, columns = oracle(x, y, dtype):totable(), x.T:clone()
+        assert.same(expected, lt.vecdot(x, y):totable())
+        assert.same(expected, lt.vecdot(columns, y.T:clone(), {dim = 1}):totable())
+        assert.same(expected, lt.vecdot(columns.T, y):totable())
       end
     end
   end)

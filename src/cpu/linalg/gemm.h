@@ -10,8 +10,7 @@ int own_gemm(const gemm_call *g, const void *a, const void *b, void *c, int thre
 /* Like own_gemm, for m = 1 or n = 1. */
 int own_gemv(const gemm_call *g, const void *a, const void *b, void *c, int threads);
 
-/* cpu_dots computes a batch of dot products for which cpu_dots_fit is true. The dtype is not complex, and the
-** elements of each vector are contiguous. */
+/* cpu_dots computes a batch of dot products for which cpu_dots_fit is true. The dtype is not complex. */
 bool cpu_dots_fit(const gemm_call *g);
 void cpu_dots(const gemm_call *g);
 

@@ -8,45 +8,62 @@
 
 enum {
   CHUNK  = 256,        /* the most products of a task, whose sums are merged into c together */
-  BUFFER = 1 << 10,    /* the number of elements that are converted to the compute dtype at a time; also the most
-                       ** elements of a product. Two buffers take 16 KiB of stack */
+  LEAST  = 16,         /* the fewest products of a task: a cache line of neighbouring float32 elements, one of each
+                       ** product */
+  TASK   = 1 << 15,    /* the multiplications of a task, if it has more than LEAST products */
+  LONG   = 1 << 14,    /* the most elements of a product; threads share longer products (gemm.c) */
+  PIECE  = 32,         /* the elements of a product that are gathered at a time, if vectors are closer together than
+                       ** their elements */
+  SHORT  = 256,        /* up to this length, strided vectors are gathered faster than BLAS reads them in place */
+  BUFFER = 1 << 10,    /* the elements that are gathered or converted at a time. Three buffers take 24 KiB of stack */
   GRAIN  = 1 << 19,    /* the least work for each thread: with less, a thread costs more time than it saves */
   CALL   = 32          /* the work of the call of a kernel, in multiplications */
 };
 
+/* The vectors of an operand: `next` elements from one vector to the next, and `step` from one element to the next. */
+typedef struct vectors { int64_t next, step; } vectors;
+
 typedef struct dots {
   const gemm_call   *g;
   const gemm_kernel *kernel;
-  int64_t length, stride[3];           /* the innermost dim of the batch: its length, and the strides of c, a and b */
-  int64_t tasks;                       /* the tasks along the innermost dim */
+  vectors a, b;
+  int64_t length, c_next;              /* the innermost dim of the batch: its length, and the stride of c */
+  int64_t chunk, tasks;                /* the products of a task, and the number of tasks along the innermost dim */
 } dots;
 
-bool cpu_dots_fit(const gemm_call *g) {
-  const gemm_kernel *kernel = &cpu_isa->gemm->kernel[g->dtype];
-  if (g->m != 1 || g->n != 1 || g->batch.count < 2 || g->k > BUFFER || !kernel->dot) return false;
-  if (g->k > 1 && (g->a_stride[1] != 1 || g->b_stride[0] != 1)) return false;
-  return !dtype_is_narrow(g->dtype) || (g->beta.f == 0 && g->beta.im == 0);
+/* True if a kernel can read the vectors in place. */
+static bool in_place(const dots *d, const vectors *v) {
+  return d->kernel->compute == d->g->dtype && (v->step == 1 || d->g->k < 2);
 }
 
-/* Returns n rows of k elements of operand a or b in the compute dtype. Sets *next to the elements from one row to the
-** next. `made` has space for BUFFER elements. */
-static const char *load_rows(const dots *d, const char *x, int64_t n, int64_t stride, char *made, int64_t *next) {
+/* True if the vectors are closer together than their elements, like the columns of a row-major matrix. */
+static bool is_crosswise(const vectors *v) {
+  return (v->next < 0 ? -v->next : v->next) < (v->step < 0 ? -v->step : v->step);
+}
+
+/* Returns k elements of each of n vectors in the compute dtype. Sets *next to the elements from one vector to the next.
+** n * k is at most BUFFER, unless the vectors are read in place. `made` has space for BUFFER elements. */
+static const char *load_vectors(const dots *d, const vectors *v, const char *x, int64_t n, int64_t k, char *made,
+                                int64_t *next) {
   enum dtype from = d->g->dtype, to = d->kernel->compute;
-  int64_t k = d->g->k, size = dtype_size(from), made_size = dtype_size(to);
-  *next = stride;
-  if (from == to) return x;
+  *next = v->next;
+  if (in_place(d, v)) return x;
   *next = k;
-  if (stride == k) cpu_isa->convert->convert[from][to](n * k, made, x);
-  else for (int64_t i = 0; i < n; i++) cpu_isa->convert->convert[from][to](k, made + i * k * made_size, x + i * stride * size);
+  int size = dtype_size(from);
+  copy_plan plan = {.rows = n, .cols = k, .to_row = k, .to_col = 1, .from_row = v->next, .from_col = v->step};
+  char raw[BUFFER * 8];
+  bool is_dense = v->step == 1 && (v->next == k || n == 1);
+  if (!is_dense) cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&plan, from == to ? made : raw, x);
+  if (from != to) cpu_isa->convert->convert[from][to](n * k, made, is_dense ? x : raw);
   return made;
 }
 
-/* Adds n products to `sums`, which are elements of the compute dtype. */
-static void add_products(const dots *d, int64_t n, const char *a, const char *b, char *sums) {
+/* Adds the products of k elements of n pairs of vectors to `sums`, which are elements of the compute dtype. */
+static void add_products(const dots *d, int64_t n, int64_t k, const char *a, const char *b, char *sums) {
   _Alignas(64) char made_a[BUFFER * 8], made_b[BUFFER * 8];
-  int64_t k = d->g->k, size = dtype_size(d->kernel->compute), next_a, next_b;
-  a = load_rows(d, a, n, d->stride[1], made_a, &next_a);
-  b = load_rows(d, b, n, d->stride[2], made_b, &next_b);
+  int64_t size = dtype_size(d->kernel->compute), next_a, next_b;
+  a = load_vectors(d, &d->a, a, n, k, made_a, &next_a);
+  b = load_vectors(d, &d->b, b, n, k, made_b, &next_b);
   for (int64_t i = 0; i < n; i++)
     d->kernel->dot(k, a + i * next_a * size, b + i * next_b * size, sums + i * size);
 }
@@ -55,37 +72,67 @@ static void add_products(const dots *d, int64_t n, const char *a, const char *b,
 static void write_sums(const dots *d, int64_t n, const char *sums, char *c) {
   const gemm_call *g = d->g;
   if (!dtype_is_narrow(g->dtype)) {
-    d->kernel->merge(1, n, sums, n, c, (int64_t[]){0, d->stride[0]}, g->alpha, g->beta);
+    d->kernel->merge(1, n, sums, n, c, (int64_t[]){0, d->c_next}, g->alpha, g->beta);
     return;
   }
   float scaled[CHUNK];
   uint16_t rounded[CHUNK];
   d->kernel->merge(1, n, sums, n, scaled, (int64_t[]){0, 1}, g->alpha, g->beta);
   cpu_isa->convert->convert[DT_float32][g->dtype](n, rounded, scaled);
-  for (int64_t i = 0; i < n; i++) memcpy(c + i * d->stride[0] * 2, &rounded[i], 2);
+  for (int64_t i = 0; i < n; i++) memcpy(c + i * d->c_next * 2, &rounded[i], 2);
+}
+
+/* Computes the sums of n products in pieces of at most `rows` vectors and `piece` elements. */
+static void sum_products(const dots *d, int64_t n, const char *a, const char *b, char *sums) {
+  bool direct = in_place(d, &d->a) && in_place(d, &d->b), crosswise = is_crosswise(&d->a) || is_crosswise(&d->b);
+  int64_t k = d->g->k, size = dtype_size(d->g->dtype), sum_size = dtype_size(d->kernel->compute);
+  int64_t most = direct ? k : crosswise ? PIECE : BUFFER, piece = k < most ? k : most;
+  int64_t rows = direct ? n : BUFFER / (piece > 0 ? piece : 1);
+  for (int64_t i = 0, count; i < n; i += count) {
+    count = n - i < rows ? n - i : rows;
+    for (int64_t j = 0, length; j < k; j += length) {
+      length = k - j < piece ? k - j : piece;
+      add_products(d, count, length, a + (i * d->a.next + j * d->a.step) * size,
+                   b + (i * d->b.next + j * d->b.step) * size, sums + i * sum_size);
+    }
+  }
 }
 
 static void run_chunk(const void *arg, int64_t task, int worker) {
   const dots *d = arg;
   const gemm_call *g = d->g;
-  int64_t first = task % d->tasks * CHUNK, n = d->length - first < CHUNK ? d->length - first : CHUNK, offset[3];
-  int64_t size = dtype_size(g->dtype), sum_size = dtype_size(d->kernel->compute);
-  int64_t most = d->kernel->compute == g->dtype ? n : BUFFER / (g->k > 0 ? g->k : 1);
+  int64_t first = task % d->tasks * d->chunk, offset[3], size = dtype_size(g->dtype);
+  int64_t n = d->length - first < d->chunk ? d->length - first : d->chunk;
   _Alignas(64) char sums[CHUNK * 8] = {0};
   (void)worker;
   plan_offsets(&g->batch, task / d->tasks * d->length + first, offset);
-  const char *a = (const char *)g->a + offset[1] * size, *b = (const char *)g->b + offset[2] * size;
-  for (int64_t i = 0, rows; i < n; i += rows) {
-    rows = n - i < most ? n - i : most;
-    add_products(d, rows, a + i * d->stride[1] * size, b + i * d->stride[2] * size, sums + i * sum_size);
-  }
+  sum_products(d, n, (const char *)g->a + offset[1] * size, (const char *)g->b + offset[2] * size, sums);
   write_sums(d, n, sums, (char *)g->c + offset[0] * size);
 }
 
-void cpu_dots(const gemm_call *g) {
+static dots dots_of(const gemm_call *g) {
   const plan *p = &g->batch;
-  dots d = {.g = g, .kernel = &cpu_isa->gemm->kernel[g->dtype], .length = inner_length(p)};
-  for (int k = 0; k < 3; k++) d.stride[k] = inner_stride(p, k);
-  d.tasks = (d.length + CHUNK - 1) / CHUNK;
-  cpu_parallel(cpu_threads(p->count * (g->k + CALL), GRAIN), p->count / d.length * d.tasks, run_chunk, &d);
+  return (dots){.g = g, .kernel = &cpu_isa->gemm->kernel[g->dtype], .length = inner_length(p), .c_next = inner_stride(p, 0),
+                .a = {inner_stride(p, 1), g->a_stride[1]}, .b = {inner_stride(p, 2), g->b_stride[0]}};
+}
+
+/* True if cpu_dots is fast for the vectors. Vectors of a dtype that is converted are always gathered. */
+static bool is_fast(const dots *d, const vectors *v) {
+  if (d->kernel->compute != d->g->dtype || in_place(d, v) || d->g->k <= SHORT) return true;
+  return is_crosswise(v) && d->length >= LEAST;
+}
+
+bool cpu_dots_fit(const gemm_call *g) {
+  if (g->m != 1 || g->n != 1 || g->batch.count < 2 || g->k > LONG) return false;
+  dots d = dots_of(g);
+  if (!d.kernel->dot || (dtype_is_narrow(g->dtype) && g->beta.f != 0)) return false;
+  return is_fast(&d, &d.a) && is_fast(&d, &d.b);
+}
+
+void cpu_dots(const gemm_call *g) {
+  dots d = dots_of(g);
+  d.chunk = TASK / (g->k + CALL);
+  d.chunk = d.chunk < LEAST ? LEAST : d.chunk > CHUNK ? CHUNK : d.chunk;
+  d.tasks = (d.length + d.chunk - 1) / d.chunk;
+  cpu_parallel(cpu_threads(g->batch.count * (g->k + CALL), GRAIN), g->batch.count / d.length * d.tasks, run_chunk, &d);
 }
