@@ -57,6 +57,11 @@ build/spec/fake_pjrt.so: spec/pjrt/fake_plugin.c src/pjrt/pjrt.h
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fPIC $(LIBFLAG) -Wall -Wextra -Wpedantic -Isrc -o $@ $<
 
+# Compiles programs for devices that need not exist, for test-aot.
+build/spec/aot: spec/pjrt/aot.c spec/pjrt/aot.h src/pjrt/pjrt.h
+	@mkdir -p $(@D)
+	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Wpedantic -Isrc -o $@ $<
+
 build/spec/plan_check: spec/support/plan_check.c src/gpu/plan.c src/base/dtype.c
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Isrc -o $@ $^ -lm
@@ -259,6 +264,22 @@ test-pjrt: build build/spec/fake_pjrt.so build/spec/second_device.so   ## the sp
 	    spec/pjrt/header_check.c && \
 	  spec/support/sum $(foreach plugin,$(PJRT_TESTED),"$(RUN_SPECS) --label $(notdir $(plugin)) \
 	    LUATENSOR_PJRT_XLA=$(plugin) $(PJRT_SPECS)"); fi
+
+# With TPU_SKIP_MDS_QUERY=1, Google's plugin libtpu compiles for a named topology without a TPU. SMOKE=1: fewer programs, only
+# for v5e.
+PJRT_LIBTPU   = $(wildcard $(PJRT_PACKAGES)/libtpu/libtpu.so)
+AOT_MISSING   = $(if $(strip $(PJRT_TESTED)),$(if $(PJRT_LIBTPU),,libtpu in $(PJRT): its bin/pip install libtpu installs it),plugins \
+                in $(PJRT): make deps-pjrt installs them)
+AOT_PROGRAMS  = $(BUILD)/spec/programs
+
+.PHONY: test-aot
+test-aot: build build/spec/aot build/spec/fake_pjrt.so build/spec/second_device.so   ## compiles the programs of the specs of PJRT for TPUs, if libtpu is installed; SMOKE=1: a few
+	@if [ -n "$(strip $(AOT_MISSING))" ]; then $(call SKIP,no $(strip $(AOT_MISSING))); \
+	else rm -rf $(AOT_PROGRAMS) && mkdir -p $(AOT_PROGRAMS) && \
+	  spec/support/sum "$(RUN_SPECS) --label programs LUATENSOR_PJRT_XLA=$(firstword $(PJRT_TESTED)) \
+	    LUATENSOR_PROGRAMS=$(CURDIR)/$(AOT_PROGRAMS) $(PJRT_SPECS)" \
+	  $(foreach topology,v5e:2x2 $(if $(SMOKE),,v6e:2x2),"tools/lua spec/pjrt/aot.lua --label $(topology) build/spec/aot \
+	    $(PJRT_LIBTPU) $(AOT_PROGRAMS) $(topology)"); fi
 
 # ---- ARM64 ------------------------------------------------------------------------------------------
 

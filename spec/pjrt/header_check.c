@@ -1,9 +1,9 @@
-/* Compares src/pjrt/pjrt.h with the header of PJRT: `make test-pjrt` compiles this file. Each line fails to compile if a number or
+/* Compares src/pjrt/pjrt.h and aot.h with the header of PJRT: `make test-pjrt` compiles this file. Each line fails to compile if a number or
 ** an offset differs. */
 
 #include <pjrt_c_api.h>
 
-#include "pjrt/pjrt.h"
+#include "aot.h"
 
 #define SAME(a, b) _Static_assert((a) == (b), #a " differs")
 #define FIELD(ours, field, theirs, name) SAME(offsetof(ours, field), offsetof(theirs, name))
@@ -13,6 +13,7 @@ SAME(offsetof(pjrt_api, version.major), offsetof(PJRT_Api, pjrt_api_version.majo
 SAME(offsetof(pjrt_api, version.minor), offsetof(PJRT_Api, pjrt_api_version.minor_version));
 #define FUNCTION(name, number) SAME(offsetof(pjrt_api, call) + number * sizeof(void *), offsetof(PJRT_Api, PJRT_##name));
 PJRT_FUNCTIONS(FUNCTION)
+AOT_FUNCTIONS(FUNCTION)
 #define TYPE(name, theirs, number) SAME(number, PJRT_Buffer_Type_##theirs);
 PJRT_TYPES(TYPE)
 SAME((int)PJRT_COPIES_AT_ONCE, (int)PJRT_HostBufferSemantics_kImmutableOnlyDuringCall);
@@ -78,3 +79,15 @@ FIELD(pjrt_execute, nargs, PJRT_LoadedExecutable_Execute_Args, num_args);
 FIELD(pjrt_execute, results, PJRT_LoadedExecutable_Execute_Args, output_lists);
 FIELD(pjrt_execute, events, PJRT_LoadedExecutable_Execute_Args, device_complete_events);
 FIELD(pjrt_execute, device, PJRT_LoadedExecutable_Execute_Args, execute_device);
+
+FIELD(pjrt_handle, handle, PJRT_Executable_Destroy_Args, executable);
+FIELD(aot_topology, name, PJRT_TopologyDescription_Create_Args, topology_name);
+FIELD(aot_topology, length, PJRT_TopologyDescription_Create_Args, topology_name_size);
+FIELD(aot_topology, topology, PJRT_TopologyDescription_Create_Args, topology);
+SAME(sizeof(aot_topology), PJRT_TopologyDescription_Create_Args_STRUCT_SIZE);
+FIELD(aot_compile, topology, PJRT_Compile_Args, topology);
+FIELD(aot_compile, program, PJRT_Compile_Args, program);
+FIELD(aot_compile, options, PJRT_Compile_Args, compile_options);
+FIELD(aot_compile, options_length, PJRT_Compile_Args, compile_options_size);
+FIELD(aot_compile, executable, PJRT_Compile_Args, executable);
+SAME(sizeof(aot_compile), PJRT_Compile_Args_STRUCT_SIZE);

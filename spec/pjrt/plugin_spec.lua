@@ -118,7 +118,7 @@ describe("a plugin of PJRT", function()
     shell.passes(("cp build/spec/fake_pjrt.so '%s/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so'"):format(packages))
     shell.passes(("cp build/spec/fake_pjrt.so '%s/libtpu/libtpu.so'"):format(packages))
     local function inside(variables, line)
-      return shell.passes(("VIRTUAL_ENV='%s' FAKE_PJRT=upload %s tools/lua -e 'local lt = require [[luatensor]] %s'"):format(
+      return shell.passes(("env -u LUATENSOR_PJRT_XLA VIRTUAL_ENV='%s' FAKE_PJRT=upload %s tools/lua -e 'local lt = require [[luatensor]] %s'"):format(
         folder, variables, line))
     end
     -- The device is no CPU, so it is an accelerator.

@@ -6,9 +6,14 @@
 ** - The wanted results. Which tensors are still alive depends on Lua's collector. If other results are wanted, the program is
 **   compiled again, for the results that were ever wanted. */
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/system.h"
 #include "pjrt/queue.h"
 
 enum {
@@ -51,6 +56,8 @@ void programs_free(pjrt_plugin *p) {
 
 /* ---- finding ---- */
 
+static const uint64_t NO_HASH = 14695981039346656037u;
+
 static uint64_t hash_of(const char *text, size_t length, uint64_t h) {
   for (size_t k = 0; k < length; k++) h = (h ^ (unsigned char)text[k]) * UINT64_C(0x100000001B3);
   return h;
@@ -86,7 +93,7 @@ static compiled *find(pjrt_queue *q) {
   pjrt_plugin *p = q->plugin;
   if (!p->programs) p->programs = calloc(1, sizeof *p->programs);
   struct pjrt_programs *all = p->programs;
-  uint64_t hash = hash_of(q->lines.text, q->lines.length, hash_of(q->head.text, q->head.length, 14695981039346656037u));
+  uint64_t hash = hash_of(q->lines.text, q->lines.length, hash_of(q->head.text, q->head.length, NO_HASH));
   int oldest = 0;
   for (int k = 0; all && k < all->count; k++) {
     if (is_of(all->list[k], q, hash)) return all->list[k];
@@ -146,6 +153,23 @@ static void write_results(emission *e, const compiled *c, const pjrt_queue *q, b
   }
 }
 
+/* Writes the program to the folder that the environment variable LUATENSOR_PROGRAMS names, unless the folder has it. */
+static int note_program(pjrt_plugin *p, const emission *e) {
+  const char *folder = getenv("LUATENSOR_PROGRAMS");
+  char path[SYSTEM_PATH];
+  if (!folder || !*folder) return OK;
+  if (strlen(folder) > sizeof path - 32) return plugin_fail(p, "LUATENSOR_PROGRAMS: %s", strerror(ENAMETOOLONG));
+  snprintf(path, sizeof path, "%s/%016llx.mlir", folder, (unsigned long long)hash_of(e->text, e->length, NO_HASH));
+  int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), why = errno;
+  if (file < 0) return why == EEXIST ? OK : plugin_fail(p, "LUATENSOR_PROGRAMS=%s: %s", folder, strerror(why));
+  bool written = system_may_have(file, e->length) && write(file, e->text, e->length) == (ssize_t)e->length;
+  why = errno;
+  close(file);
+  if (written) return OK;
+  unlink(path);
+  return plugin_fail(p, "LUATENSOR_PROGRAMS=%s: %s", folder, strerror(why));
+}
+
 static int compile(compiled *c, pjrt_queue *q) {
   emission e = {.text = NULL};
   write_header(&e, c, q);
@@ -167,7 +191,8 @@ static int compile(compiled *c, pjrt_queue *q) {
   emit(&e, "\n}\n");
   program_drop(q->plugin, c->program);
   c->program = NULL;
-  int st = e.failed ? ERR_MEMORY : program_compile(q->plugin, e.text, e.length, &c->program);
+  int st = e.failed ? ERR_MEMORY : note_program(q->plugin, &e);
+  if (st == OK) st = program_compile(q->plugin, e.text, e.length, &c->program);
   free(e.text);
   return st;
 }

@@ -5,8 +5,12 @@
 #include <sys/mman.h>
 
 #include "base/grow.h"
+#include "base/system.h"
 
-enum { LARGE = 1 << 16 };              /* blocks of so many bytes have pages of their own */
+enum {
+  LARGE = 1 << 16,                     /* blocks of so many bytes have pages of their own */
+  HUGE_BLOCK = 1 << 30                 /* only larger blocks are compared with the host's memory, which takes 0.1 ms to read */
+};
 
 /* ---- memory ---- */
 
@@ -47,7 +51,8 @@ block *block_of(const pjrt_queue *q, const void *at) {
 int block_new(pjrt_queue *q, size_t bytes, void **at) {
   block **list = list_with_room(q->blocks, q->nblock, &q->block_room, sizeof *list), *b = calloc(1, sizeof *b);
   if (list) q->blocks = list;
-  char *shadow = list && b ? new_shadow(bytes) : NULL;
+  bool fits = bytes < HUGE_BLOCK || bytes <= system_memory("", NULL);
+  char *shadow = list && b && fits ? new_shadow(bytes) : NULL;
   if (!shadow) {
     free(b);
     return ERR_MEMORY;
