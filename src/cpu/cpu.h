@@ -62,6 +62,26 @@ typedef struct reduce_table { reduce_kernel kernel[REDUCE_COUNT][DTYPE_COUNT]; }
 typedef void (*random_kernel)(const random_call *c, uint64_t counter, int64_t runs, void *out);
 typedef struct random_table { random_kernel draw[RANDOM_COUNT][DTYPE_COUNT]; } random_table;
 
+/* A product of small matrices, c = alpha a b + beta c, of any strides. c must not overlap a and b. It is fastest if the
+** rows of c are contiguous. */
+enum { DIRECT_K = 128 };         /* the largest k: a strip of b of this length takes 16 KiB of the stack on AVX-512 */
+typedef struct direct_product {
+  int64_t     m, n, k;
+  const void *a, *b;
+  void       *c;
+  int64_t     a_stride[2], b_stride[2], c_stride[2];
+  scalar      alpha, beta;
+} direct_product;
+
+/* Dot products of `rows` pairs of rows of k elements. a_stride and b_stride are the strides from row to row and along a
+** row. c is contiguous. */
+typedef struct row_dots {
+  int64_t     rows, k;
+  const void *a, *b;
+  void       *c;
+  int64_t     a_stride[2], b_stride[2];
+} row_dots;
+
 /* luatensor's own matrix products. Matrices a and b are packed into panels of elements of dtype `compute`. A panel of
 ** a has `rows` rows and k columns, and a panel of b has k rows and `columns` columns. A tile is the product of two
 ** panels, computed in registers. Each dtype of c has a kernel. */
@@ -74,10 +94,13 @@ typedef struct gemm_kernel {
   /* dot adds a · b to *sum, and axpy adds factor * x to y, for n contiguous elements of the compute dtype */
   void (*dot)(int64_t n, const void *a, const void *b, void *sum);
   void (*axpy)(int64_t n, const void *factor, const void *x, void *y);
+  /* Adds dot products of elements of the compute dtype to c. NULL for integers, and without FMA. */
+  void (*dots)(const row_dots *d);
   /* computes c = alpha * tile + beta * c for m × n elements of c's dtype with any strides; for half floats, c is
   ** float32 */
   void (*merge)(int64_t m, int64_t n, const void *tile, int64_t row, void *c, const int64_t stride[2],
                 scalar alpha, scalar beta);
+  void (*direct)(const direct_product *p);     /* NULL for other dtypes than float32 and float64, and without FMA */
 } gemm_kernel;
 typedef struct gemm_table { gemm_kernel kernel[DTYPE_COUNT]; } gemm_table;
 /* Several lines of n elements each, which a kernel processes together. A line is a sequence of elements along one dim.

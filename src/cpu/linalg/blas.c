@@ -19,6 +19,7 @@
 #include "base/lock.h"
 #include "cpu/cpu.h"
 #include "cpu/linalg/cblas.h"
+#include "cpu/linalg/gemm.h"
 
 enum { BLAS_PTHREADS = 1, BLAS_OPENMP = 2 };     /* kinds of threads that openblas_get_parallel() returns */
 
@@ -156,6 +157,14 @@ void cpu_blas_end(const blas_use *use) {
   if (use->threads == 0) return;
   put_back(use->before);
   atomic_fetch_sub(&users, use->threads);
+}
+
+bool cpu_blas_lacks_avx512(void) {
+  static const char *const cores[] = {"Haswell", "Zen"};
+  if (!is_openblas()) return false;
+  for (size_t i = 0; i < sizeof cores / sizeof cores[0]; i++)
+    if (strcmp(openblas_get_corename(), cores[i]) == 0) return true;
+  return false;
 }
 
 void cpu_blas_describe(char *text, size_t size) {

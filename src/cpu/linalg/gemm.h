@@ -14,4 +14,7 @@ int own_gemv(const gemm_call *g, const void *a, const void *b, void *c, int thre
 bool cpu_dots_fit(const gemm_call *g);
 void cpu_dots(const gemm_call *g);
 
+/* True if OpenBLAS has chosen kernels for this processor that use AVX2 and not AVX-512. */
+bool cpu_blas_lacks_avx512(void);
+
 #endif

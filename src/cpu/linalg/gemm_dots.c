@@ -64,6 +64,10 @@ static void add_products(const dots *d, int64_t n, int64_t k, const char *a, con
   int64_t size = dtype_size(d->kernel->compute), next_a, next_b;
   a = load_vectors(d, &d->a, a, n, k, made_a, &next_a);
   b = load_vectors(d, &d->b, b, n, k, made_b, &next_b);
+  if (d->kernel->dots) {
+    d->kernel->dots(&(row_dots){.rows = n, .k = k, .a = a, .b = b, .c = sums, .a_stride = {next_a, 1}, .b_stride = {next_b, 1}});
+    return;
+  }
   for (int64_t i = 0; i < n; i++)
     d->kernel->dot(k, a + i * next_a * size, b + i * next_b * size, sums + i * size);
 }

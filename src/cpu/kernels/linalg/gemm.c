@@ -1,5 +1,5 @@
-/* Inner loops of luatensor's own matrix products: the register tile, and products of vectors. gemm.c, gemm_own.c and
-** gemv_own.c of cpu/linalg call them. */
+/* Inner loops of luatensor's own matrix products: the register tile, products of vectors, and products of small
+** matrices. gemm.c, gemm_own.c and gemv_own.c of cpu/linalg call them. */
 
 #include <string.h>
 
@@ -35,6 +35,50 @@ enum { ROWS = 6 };
 #define FMA_uint32_t(a, b, c) ((c) + (a) * (b))
 #define FMA_uint64_t(a, b, c) ((c) + (a) * (b))
 
+/* Products of small matrices need fused multiply-add. Without it, the kernels of OpenBLAS are faster, because they may
+** use AVX. EACH_ROW_COUNT(X) expands X(1) … X(ROWS).
+**
+** The other macros interleave two vectors within each part of 16 bytes. LOW_32(a, b) is a0 b0 a1 b1, and
+** HIGH_32(a, b) is a2 b2 a3 b3, of elements of 32 bits. LOW_64(a, b) is a0 b0, and HIGH_64(a, b) is a1 b1, of elements of 64 bits.
+** load_parts(from, at) loads part i of a vector from address from + at[i]. */
+#define TO_6(X)  X(1) X(2) X(3) X(4) X(5) X(6)
+#define TO_12(X) TO_6(X) X(7) X(8) X(9) X(10) X(11) X(12)
+#if defined(__AVX512F__)
+#define EACH_ROW_COUNT(X) TO_12(X) X(13) X(14)
+#define LOW_32(a, b)  _mm512_unpacklo_epi32((__m512i)(a), (__m512i)(b))
+#define HIGH_32(a, b) _mm512_unpackhi_epi32((__m512i)(a), (__m512i)(b))
+#define LOW_64(a, b)  _mm512_unpacklo_epi64((__m512i)(a), (__m512i)(b))
+#define HIGH_64(a, b) _mm512_unpackhi_epi64((__m512i)(a), (__m512i)(b))
+INLINE __m512i load_parts(const char *from, const int64_t *at) {
+  __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(from + at[0])));
+  v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(from + at[1])), 1);
+  v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(from + at[2])), 2);
+  return _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(from + at[3])), 3);
+}
+#elif defined(__FMA__)
+#define EACH_ROW_COUNT TO_6
+#define LOW_32(a, b)  _mm256_unpacklo_epi32((__m256i)(a), (__m256i)(b))
+#define HIGH_32(a, b) _mm256_unpackhi_epi32((__m256i)(a), (__m256i)(b))
+#define LOW_64(a, b)  _mm256_unpacklo_epi64((__m256i)(a), (__m256i)(b))
+#define HIGH_64(a, b) _mm256_unpackhi_epi64((__m256i)(a), (__m256i)(b))
+INLINE __m256i load_parts(const char *from, const int64_t *at) {
+  __m256i v = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(from + at[0])));
+  return _mm256_inserti128_si256(v, _mm_loadu_si128((const __m128i *)(from + at[1])), 1);
+}
+/* Returns the mask of the first n bytes of a vector, for n < 32. n is a multiple of 4. */
+INLINE __m256i first_bytes(int64_t n) {
+  static const int mask[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+  return _mm256_loadu_si256((const __m256i *)(mask + 8 - n / 4));
+}
+#elif defined(__aarch64__)
+#define EACH_ROW_COUNT TO_12
+#define LOW_32(a, b)  vzip1q_u32((uint32x4_t)(a), (uint32x4_t)(b))
+#define HIGH_32(a, b) vzip2q_u32((uint32x4_t)(a), (uint32x4_t)(b))
+#define LOW_64(a, b)  vzip1q_u64((uint64x2_t)(a), (uint64x2_t)(b))
+#define HIGH_64(a, b) vzip2q_u64((uint64x2_t)(a), (uint64x2_t)(b))
+INLINE uint8x16_t load_parts(const char *from, const int64_t *at) { return vld1q_u8((const uint8_t *)from + at[0]); }
+#endif
+
 #define STORED float
 #define TYPE float
 #include "cpu/kernels/linalg/gemm_types.h"
@@ -54,15 +98,28 @@ enum { ROWS = 6 };
 #define TYPE uint64_t
 #include "cpu/kernels/linalg/gemm_types.h"
 
+#ifdef EACH_ROW_COUNT
+#define STORED float
+#include "cpu/kernels/linalg/gemm_direct.h"
+#define STORED double
+#include "cpu/kernels/linalg/gemm_direct.h"
+#define FLOAT_ENTRY(S, dtype) ENTRY_OF(S, dtype, direct_##S, dots_##S)
+#define HALF_ENTRY ENTRY_OF(float, DT_float32, NULL, dots_float)
+#else
+#define FLOAT_ENTRY ENTRY
+#define HALF_ENTRY ENTRY(float, DT_float32)
+#endif
+
 /* Wrapping products of signed and unsigned integers have the same bits, so both use the kernel of the unsigned type.
 ** Products of 8-bit integers are computed in 16 bits. */
-#define ENTRY(S, compute_dtype)                                           \
-  {.compute = compute_dtype, .rows = ROWS, .columns = 2 * LANES_##S,      \
-   .tile = tile_##S, .dot = dot_##S, .axpy = axpy_##S, .merge = merge_##S}
+#define ENTRY_OF(S, compute_dtype, direct_kernel, dots_kernel)                                              \
+  {.compute = compute_dtype, .rows = ROWS, .columns = 2 * LANES_##S, .tile = tile_##S, .dot = dot_##S,      \
+   .dots = dots_kernel, .axpy = axpy_##S, .merge = merge_##S, .direct = direct_kernel}
+#define ENTRY(S, compute_dtype) ENTRY_OF(S, compute_dtype, NULL, NULL)
 
 const gemm_table ISA_NAME(gemm_table) = {.kernel = {
-  [DT_float16] = ENTRY(float, DT_float32), [DT_bfloat16] = ENTRY(float, DT_float32),
-  [DT_float32] = ENTRY(float, DT_float32), [DT_float64] = ENTRY(double, DT_float64),
+  [DT_float16] = HALF_ENTRY, [DT_bfloat16] = HALF_ENTRY,
+  [DT_float32] = FLOAT_ENTRY(float, DT_float32), [DT_float64] = FLOAT_ENTRY(double, DT_float64),
   [DT_uint8] = ENTRY(uint8_t, DT_uint16), [DT_int8] = ENTRY(uint8_t, DT_int16),
   [DT_uint16] = ENTRY(uint16_t, DT_uint16), [DT_int16] = ENTRY(uint16_t, DT_int16),
   [DT_uint32] = ENTRY(uint32_t, DT_uint32), [DT_int32] = ENTRY(uint32_t, DT_int32),

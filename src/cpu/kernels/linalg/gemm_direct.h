@@ -1,0 +1,257 @@
+/* Products of small matrices of floats of type STORED, which are read in place as far as possible, because packing
+** would take as long as the product. gemm.c includes this file once for each type STORED. direct_product in cpu.h
+** describes a product.
+**
+** Each element of c is one sum in the order of the summed dim. Therefore the bits depend neither on the layout of the
+** matrices, nor on the size of the tiles, nor on the instruction set, if it has a fused multiply-add. */
+
+#define NAME(name) ISA_PASTE(name, STORED)
+#define FMA ISA_PASTE(FMA, STORED)
+
+/* A strip of one or two vectors of columns of b and c. The rows of b's strip are contiguous. */
+typedef struct NAME(strip) {
+  int64_t k, a_stride[2], b_row;
+  const STORED *b;
+} NAME(strip);
+
+typedef void NAME(tile_function)(const NAME(strip) *s, const STORED *a, STORED *c, int64_t c_row);
+
+INLINE NAME(vector) NAME(load)(const STORED *p) { return *(const NAME(loose) *)p; }
+INLINE void NAME(store)(STORED *p, NAME(vector) v) { *(NAME(loose) *)p = v; }
+
+/* Loads the first n elements of a vector, or all elements if n is larger. The rest is 0. */
+INLINE NAME(vector) NAME(load_part)(const STORED *p, int64_t n) {
+  if (n >= NAME(LANES)) return NAME(load)(p);
+#ifdef __AVX512F__
+  __mmask16 mask = (__mmask16)((1u << n) - 1);
+  if (sizeof(STORED) == 4) return (NAME(vector))_mm512_maskz_loadu_ps(mask, p);
+  return (NAME(vector))_mm512_maskz_loadu_pd((__mmask8)mask, p);
+#elif defined(__AVX2__)
+  return (NAME(vector))_mm256_maskload_epi32((const int *)p, first_bytes(n * (int64_t)sizeof(STORED)));
+#else
+  NAME(vector) v = {0};
+  memcpy(&v, p, (size_t)n * sizeof(STORED));
+  return v;
+#endif
+}
+
+INLINE void NAME(store_part)(STORED *p, NAME(vector) v, int64_t n) {
+#ifdef __AVX512F__
+  __mmask16 mask = (__mmask16)(n >= NAME(LANES) ? 0xffff : (1u << n) - 1);
+  if (sizeof(STORED) == 4) _mm512_mask_storeu_ps(p, mask, (__m512)v);
+  else _mm512_mask_storeu_pd(p, (__mmask8)mask, (__m512d)v);
+#else
+  if (n >= NAME(LANES)) NAME(store)(p, v);
+#ifdef __AVX2__
+  else _mm256_maskstore_epi32((int *)p, first_bytes(n * (int64_t)sizeof(STORED)), (__m256i)v);
+#else
+  else memcpy(p, &v, (size_t)n * sizeof(STORED));
+#endif
+#endif
+}
+
+/* Computes a tile of rows × wide vectors of c. Inlined with constant `rows` and `wide`, so that `sum` is in
+** registers. */
+INLINE void NAME(direct_tile)(int rows, int wide, const NAME(strip) *s, const STORED *a, STORED *c, int64_t c_row) {
+  NAME(vector) sum[ROWS][2], y[2];
+  const STORED *b = s->b;
+  const int64_t a_row = s->a_stride[0], a_step = s->a_stride[1], b_row = s->b_row;
+  #pragma GCC unroll 16
+  for (int i = 0; i < rows; i++) sum[i][0] = sum[i][1] = (NAME(vector)){0};
+  for (int64_t p = s->k; p > 0; p--, a += a_step, b += b_row) {
+    #pragma GCC unroll 2
+    for (int j = 0; j < wide; j++) y[j] = NAME(load)(b + j * NAME(LANES));
+    #pragma GCC unroll 16
+    for (int i = 0; i < rows; i++) {
+      NAME(vector) x = a[i * a_row] - (NAME(vector)){0};
+      #pragma GCC unroll 2
+      for (int j = 0; j < wide; j++) sum[i][j] = FMA(x, y[j], sum[i][j]);
+    }
+  }
+  #pragma GCC unroll 16
+  for (int i = 0; i < rows; i++, c += c_row)
+    #pragma GCC unroll 2
+    for (int j = 0; j < wide; j++) NAME(store)(c + j * NAME(LANES), sum[i][j]);
+}
+
+#define DIRECT_TILE(rows, wide)                                                                                  \
+  static void NAME(tile_##rows##_##wide)(const NAME(strip) *s, const STORED *a, STORED *c, int64_t row) { \
+    NAME(direct_tile)(rows, wide, s, a, c, row);                                                                 \
+  }
+#define DIRECT_TILES(rows) DIRECT_TILE(rows, 1) DIRECT_TILE(rows, 2)
+#define DIRECT_ENTRY(rows) {NAME(tile_##rows##_1), NAME(tile_##rows##_2)},
+
+EACH_ROW_COUNT(DIRECT_TILES)
+static NAME(tile_function) *const NAME(direct_tiles)[ROWS][2] = {EACH_ROW_COUNT(DIRECT_ENTRY)};
+
+/* ---- packing a strip of b ----
+** Only strips that cannot be read in place are packed. Columns from n on of a packed strip may have any values, because
+** their results are dropped. */
+
+enum { NAME(GROUP) = 16 / sizeof(STORED) };
+
+/* Loads elements from … from + GROUP - 1 of rows i, i + GROUP … The last row of n takes the place of rows from n on. */
+INLINE NAME(vector) NAME(load_rows)(const STORED *from, int64_t row, int64_t i, int64_t n) {
+  int64_t at[BYTES / 16];
+  #pragma GCC unroll 4
+  for (int part = 0; part < BYTES / 16; part++)
+    at[part] = least_of(i + part * NAME(GROUP), n - 1) * row * (int64_t)sizeof(STORED);
+  return (NAME(vector))load_parts((const char *)from, at);
+}
+
+/* Sets x to the columns of n rows of GROUP elements, for n up to LANES. */
+INLINE void NAME(load_columns)(int64_t n, NAME(vector) x[], const STORED *from, int64_t row) {
+  #pragma GCC unroll 4
+  for (int i = 0; i < NAME(GROUP); i++) x[i] = NAME(load_rows)(from, row, i, n);
+  const int last = NAME(GROUP) - 1;
+  NAME(vector) a = x[0], b = x[1], c = x[last - 1], d = x[last];
+  if (sizeof(STORED) == 8) {
+    x[0] = (NAME(vector))LOW_64(a, b);
+    x[1] = (NAME(vector))HIGH_64(a, b);
+    return;
+  }
+  NAME(vector) low[2] = {(NAME(vector))LOW_32(a, b), (NAME(vector))LOW_32(c, d)};
+  NAME(vector) high[2] = {(NAME(vector))HIGH_32(a, b), (NAME(vector))HIGH_32(c, d)};
+  x[0] = (NAME(vector))LOW_64(low[0], low[1]);
+  x[1] = (NAME(vector))HIGH_64(low[0], low[1]);
+  x[last - 1] = (NAME(vector))LOW_64(high[0], high[1]);
+  x[last] = (NAME(vector))HIGH_64(high[0], high[1]);
+}
+
+/* Transposes n rows of GROUP elements, for n up to LANES, into GROUP rows that are `width` elements apart. */
+INLINE void NAME(transpose_group)(int64_t n, STORED *to, int64_t width, const STORED *from, int64_t row) {
+  NAME(vector) x[NAME(GROUP)];
+  NAME(load_columns)(n, x, from, row);
+  #pragma GCC unroll 4
+  for (int i = 0; i < NAME(GROUP); i++) NAME(store)(to + i * width, x[i]);
+}
+
+/* Packs n columns, at most LANES, that are contiguous along k. The last group of k may overlap the group before it.
+** Returns false if k is too small. */
+static bool NAME(pack_crosswise)(const direct_product *g, const STORED *b, int64_t n, STORED *to, int64_t width) {
+  if (g->b_stride[0] != 1 || g->k < NAME(GROUP)) return false;
+  for (int64_t p = 0; p < g->k; p += NAME(GROUP)) {
+    int64_t at = least_of(p, g->k - NAME(GROUP));
+    if (n == NAME(LANES)) NAME(transpose_group)(NAME(LANES), to + at * width, width, b + at, g->b_stride[1]);
+    else NAME(transpose_group)(n, to + at * width, width, b + at, g->b_stride[1]);
+  }
+  return true;
+}
+
+/* Packs n columns, at most LANES, of any strides. */
+static void NAME(pack_cells)(const direct_product *g, const STORED *b, int64_t n, STORED *to, int64_t width) {
+  for (int64_t p = 0; p < g->k; p++, b += g->b_stride[0], to += width) {
+    NAME(store)(to, (NAME(vector)){0});
+    for (int64_t i = 0; i < n; i++) to[i] = b[i * g->b_stride[1]];
+  }
+}
+
+/* Packs n columns of b into a strip of k × width elements. */
+static void NAME(pack_strip)(const direct_product *g, const STORED *b, int64_t n, STORED *to, int64_t width) {
+  for (; n > 0; n -= NAME(LANES), b += NAME(LANES) * g->b_stride[1], to += NAME(LANES)) {
+    int64_t columns = least_of(n, NAME(LANES));
+    if (g->b_stride[1] == 1)
+      for (int64_t p = 0; p < g->k; p++) NAME(store)(to + p * width, NAME(load_part)(b + p * g->b_stride[0], columns));
+    else if (!NAME(pack_crosswise)(g, b, columns, to, width)) NAME(pack_cells)(g, b, columns, to, width);
+  }
+}
+
+/* ---- tiles of c ---- */
+
+/* Computes a tile that does not fill its strip or that must be scaled, in a buffer. */
+static void NAME(buffered_tile)(const direct_product *g, const NAME(strip) *s, NAME(tile_function) *tile, int64_t rows,
+                                int64_t n, int64_t width, const STORED *a, STORED *c, bool plain) {
+  _Alignas(64) STORED buffer[ROWS * 2 * NAME(LANES)];
+  tile(s, a, buffer, width);
+  if (!plain) {
+    NAME(merge)(rows, n, buffer, width, c, g->c_stride, g->alpha, g->beta);
+    return;
+  }
+  for (int64_t i = 0; i < rows; i++, c += g->c_stride[0])
+    for (int64_t j = 0; j < n; j += NAME(LANES)) NAME(store_part)(c + j, NAME(load)(buffer + i * width + j), n - j);
+}
+
+/* Computes n columns of c. The rows are divided evenly into tiles, because a tile of few rows has too few sums to hide
+** the latency of its instructions. */
+static void NAME(direct_strip)(const direct_product *g, const NAME(strip) *s, int64_t n, int64_t width, STORED *c,
+                               bool plain) {
+  const STORED *a = g->a;
+  int64_t tiles = (g->m + ROWS - 1) / ROWS;
+  for (int64_t t = 0, rows; t < tiles; t++, a += rows * g->a_stride[0], c += rows * g->c_stride[0]) {
+    rows = g->m * (t + 1) / tiles - g->m * t / tiles;
+    NAME(tile_function) *tile = NAME(direct_tiles)[rows - 1][width / NAME(LANES) - 1];
+    if (plain && n == width) tile(s, a, c, g->c_stride[0]);
+    else NAME(buffered_tile)(g, s, tile, rows, n, width, a, c, plain);
+  }
+}
+
+/* The last strip may overlap the strip before it, unless the old elements of c are read. */
+static void NAME(direct)(const direct_product *g) {
+  _Alignas(64) STORED packed[DIRECT_K * 2 * NAME(LANES)];
+  NAME(strip) s = {.k = g->k, .a_stride = {g->a_stride[0], g->a_stride[1]}};
+  bool plain = g->alpha.f == 1 && g->beta.f == 0 && g->c_stride[1] == 1;
+  for (int64_t j = 0, width; j < g->n; j += width) {
+    width = g->n - j > NAME(LANES) ? 2 * NAME(LANES) : NAME(LANES);
+    if (plain && g->n >= width) j = least_of(j, g->n - width);
+    int64_t n = least_of(width, g->n - j);
+    const STORED *b = (const STORED *)g->b + j * g->b_stride[1];
+    bool in_place = g->b_stride[1] == 1 && n == width;
+    if (!in_place) NAME(pack_strip)(g, b, n, packed, width);
+    s.b = in_place ? b : packed;
+    s.b_row = in_place ? g->b_stride[0] : width;
+    NAME(direct_strip)(g, &s, n, width, (STORED *)g->c + j * g->c_stride[1], plain);
+  }
+}
+
+/* ---- dot products of short rows ----
+** A vector has one sum of each of LANES rows. Products of few terms are added in order, so that the result does not
+** depend on the instruction set. */
+
+/* Loads one element of each of n rows, for n up to LANES. */
+INLINE NAME(vector) NAME(load_column)(const STORED *p, int64_t row, int64_t n) {
+  if (row == 1) return NAME(load_part)(p, n);
+  NAME(vector) v = {0};
+  for (int64_t i = 0; i < n; i++) v[i] = p[i * row];
+  return v;
+}
+
+/* Returns the dot products of n rows, at most LANES. */
+INLINE NAME(vector) NAME(dots_of_rows)(const row_dots *d, const STORED *a, const STORED *b, int64_t n) {
+  const int64_t *x_stride = d->a_stride, *y_stride = d->b_stride;
+  NAME(vector) sum = {0}, x[NAME(GROUP)], y[NAME(GROUP)];
+  int64_t p = 0;
+  if (x_stride[1] == 1 && y_stride[1] == 1)
+    for (; p + NAME(GROUP) <= d->k; p += NAME(GROUP)) {
+      NAME(load_columns)(n, x, a + p, x_stride[0]);
+      NAME(load_columns)(n, y, b + p, y_stride[0]);
+      #pragma GCC unroll 4
+      for (int i = 0; i < NAME(GROUP); i++) sum = FMA(x[i], y[i], sum);
+    }
+  for (; p < d->k; p++)
+    sum = FMA(NAME(load_column)(a + p * x_stride[1], x_stride[0], n),
+              NAME(load_column)(b + p * y_stride[1], y_stride[0], n), sum);
+  return sum;
+}
+
+/* The longest rows that are shorter than the time to add the lanes of a vector. */
+enum { NAME(SHORT_ROW) = 2 * NAME(LANES) };
+
+static void NAME(dots)(const row_dots *d) {
+  const STORED *a = d->a, *b = d->b;
+  STORED *c = d->c;
+  bool by_rows = d->k > NAME(SHORT_ROW) && d->a_stride[1] == 1 && d->b_stride[1] == 1;
+  for (int64_t i = 0, n; i < d->rows; i += n) {
+    const STORED *x = a + i * d->a_stride[0], *y = b + i * d->b_stride[0];
+    n = by_rows ? 1 : least_of(NAME(LANES), d->rows - i);
+    if (by_rows) NAME(dot)(d->k, x, y, c + i);
+    else if (n == NAME(LANES)) NAME(store)(c + i, NAME(load)(c + i) + NAME(dots_of_rows)(d, x, y, NAME(LANES)));
+    else NAME(store_part)(c + i, NAME(load_part)(c + i, n) + NAME(dots_of_rows)(d, x, y, n), n);
+  }
+}
+
+#undef DIRECT_TILE
+#undef DIRECT_TILES
+#undef DIRECT_ENTRY
+#undef NAME
+#undef FMA
+#undef STORED
