@@ -257,13 +257,19 @@ PJRT_PLUGINS  = $(PJRT_PACKAGES)/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so $(PJRT
 PJRT_SPECS    = $(if $(SMOKE),spec/pjrt/device_spec.lua spec/pjrt/training_spec.lua,spec/pjrt/*_spec.lua)
 PJRT_TESTED   = $(foreach plugin,$(if $(SMOKE),$(filter-out %/libpjrt_cpu.so,$(PJRT_PLUGINS)),$(PJRT_PLUGINS)),$(wildcard $(plugin)))
 
+# Without SMOKE=1, the specs of all devices run on the newest plugin, too: a share of the cases, because compiling the
+# programs takes long.
+PJRT_SHARE    = LUATENSOR_TEST_SHARE=24:$(ROTATION)
+
 .PHONY: test-pjrt
 test-pjrt: build build/spec/fake_pjrt.so build/spec/second_device.so   ## the specs of devices of PJRT on the plugins that make deps-pjrt installs; SMOKE=1: a few
 	@if [ -z "$(strip $(PJRT_TESTED))" ]; then $(call SKIP,no plugins in $(PJRT): make deps-pjrt installs them); \
 	else $(CC) -std=gnu11 -fsyntax-only -Isrc -I$(firstword $(wildcard $(PJRT_PACKAGES)))/xla_plugins/xla_cpu_pjrt/include \
 	    spec/pjrt/header_check.c && \
 	  spec/support/sum $(foreach plugin,$(PJRT_TESTED),"$(RUN_SPECS) --label $(notdir $(plugin)) \
-	    LUATENSOR_PJRT_XLA=$(plugin) $(PJRT_SPECS)"); fi
+	    LUATENSOR_PJRT_XLA=$(plugin) $(PJRT_SPECS)") $(if $(SMOKE),,"$(RUN_SPECS) $(JOBS) --label xla \
+	    LUATENSOR_PJRT_XLA=$(lastword $(PJRT_TESTED)) LUATENSOR_TEST_DEVICE=xla $(PJRT_SHARE) \
+	    $(ON_DEVICE)$(comma)many-kernels$(comma)unplugged"); fi
 
 # With TPU_SKIP_MDS_QUERY=1, Google's plugin libtpu compiles for a named topology without a TPU. SMOKE=1: fewer programs, only
 # for v5e.

@@ -1,4 +1,4 @@
--- tags: uncollected kernels
+-- tags: uncollected kernels unplugged
 -- Compares every op of the op table with the oracle: dtypes × layouts × special values, forms of the call, promotion.
 -- An op without a row in spec/support/reference/map.lua fails here.
 local lt = require "luatensor"

@@ -1,4 +1,4 @@
--- tags: kernels
+-- tags: kernels unplugged
 -- Powers of real numbers with the constant exponents 1, 2, 3, 4, 0.5, -0.5, -1 and -2, which have kernels of their own.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"

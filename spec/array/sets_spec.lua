@@ -77,7 +77,7 @@ for _, name in ipairs(reference.dtype.names) do
       for _, l in ipairs(cases.layouts) do check(helpers.laid_out(l, name, 5)) end
     end)
 
-    it("tells special values apart", function()
+    helpers.unplugged(it)("tells special values apart", function()
       for _, n in ipairs {1, 2, 60, 500} do
         local a = from(name, {n}, specials(name, n, n))
         check(helpers.tensor(a), a)
@@ -223,7 +223,7 @@ end
 
 describe("isin", function()
   for _, name in ipairs(reference.dtype.names) do
-    it("looks among few and many values of " .. name, function()
+    helpers.unplugged(it)("looks among few and many values of " .. name, function()
       for _, n in ipairs {0, 1, 2, 6, 7, 12, 13, 40, 300} do
         local b = from(name, {n}, specials(name, n, n + 1))
         local y = helpers.tensor(b)

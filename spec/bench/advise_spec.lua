@@ -1,3 +1,4 @@
+-- tags: unplugged
 -- Tests advice for given costs, for which the right choice is known.
 
 local advice = require "luatensor.advise.advice"

@@ -1,4 +1,4 @@
--- tags: unsanitized
+-- tags: unsanitized unplugged
 -- Tests lt.bench.compare with a fake clock, which advances by the seconds that the timed functions request, so every
 -- ratio is known.
 local lt = require "luatensor"

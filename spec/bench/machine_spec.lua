@@ -1,4 +1,4 @@
--- tags: unsanitized
+-- tags: unsanitized unplugged
 -- Tests the machine's limits: how they are measured and stored, and the identity of the machine.
 local core = require "luatensor.core"
 local lt = require "luatensor"

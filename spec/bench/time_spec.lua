@@ -1,3 +1,4 @@
+-- tags: unplugged
 -- Tests lt.bench.time with a fake clock, which advances by the seconds that the timed function requests, so every
 -- figure is known.
 local lt = require "luatensor"

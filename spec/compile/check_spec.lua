@@ -1,3 +1,4 @@
+-- tags: unplugged
 -- Tests lt.compile(f, {replay = true, check = true}): each replay is compared with f, and an error names the first line that
 -- does other work.
 local lt = require "luatensor"

@@ -1,3 +1,4 @@
+-- tags: unplugged
 -- Pooling, norms, attention, losses, cells, access by index tensors, sorting, random numbers, expressions and updates of
 -- parameters wait in compiled functions, and give the same bits as outside. Errors of their elements name their lines.
 local lt = require "luatensor"

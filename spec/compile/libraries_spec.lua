@@ -1,3 +1,4 @@
+-- tags: unplugged
 -- Fourier transforms, linear algebra, searches, complex numbers from parts, and reductions with option `out` wait in compiled
 -- functions, and give the same bits as outside. So do checks of classes, probabilities and matrices, whose errors name their
 -- lines.

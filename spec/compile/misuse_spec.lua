@@ -1,3 +1,4 @@
+-- tags: unplugged
 -- Compiled functions with bad input: freed tensors, failing allocations, errors in the middle, arguments that share memory.
 -- Each call gives the result of the function or a clear error, nothing is leaked, and the next call is right.
 local lt = require "luatensor"

@@ -1,3 +1,4 @@
+-- tags: unplugged
 -- Tensors that lt.concat, x:roll, lt.pad and assignments join from pieces, and that a compiled function need not make
 -- (src/op/deferral/pieces.c).
 local lt = require "luatensor"

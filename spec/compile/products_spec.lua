@@ -1,3 +1,4 @@
+-- tags: unplugged
 -- Products and convolutions in compiled functions wait like other operations, and give the same bits as outside.
 local lt = require "luatensor"
 local all_bits = require("spec.support.compiled").all_bits

@@ -1,3 +1,4 @@
+-- tags: unplugged
 -- Random programs: a compiled function has the same results, to the last bit, the same effects on its arguments and the
 -- same errors as the function itself. The first kind of programs has element-wise statements. The second kind has
 -- statements of all kinds and a state, and is called several times. The third kind has only statements that replays can

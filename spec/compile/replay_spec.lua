@@ -1,3 +1,4 @@
+-- tags: unplugged
 -- Tests lt.compile(f, {replay = true}): from the third call on, f does not run any more, and the results are those of f.
 local core = require "luatensor.core"
 local lt = require "luatensor"

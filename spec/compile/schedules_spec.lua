@@ -1,3 +1,4 @@
+-- tags: unplugged
 -- Schedules: a list of deferred operations that is equal to an earlier one runs without being planned again
 -- (src/op/deferral/schedule.c). Expected values are those of the functions themselves, which are not compiled.
 local lt = require "luatensor"

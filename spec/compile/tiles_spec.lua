@@ -1,3 +1,4 @@
+-- tags: unplugged
 -- Random programs on tensors so large that luatensor computes their operations tile by tile (src/op/deferral/tile.c). The
 -- results are those of the function itself, to the last bit.
 local lt = require "luatensor"

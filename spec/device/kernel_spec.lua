@@ -1,4 +1,4 @@
--- tags: smoke
+-- tags: smoke unplugged
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 local gpu = require "spec.support.gpu"

@@ -1,4 +1,4 @@
--- tags: smoke
+-- tags: smoke unplugged
 -- Compares a device's element-wise kernels with the CPU's, byte for byte, for all code paths that shapes, strides,
 -- alignment and dtypes select. Here the CPU is the oracle; the specs of single ops have an independent one.
 local assert = require "luassert"

@@ -1,4 +1,4 @@
--- tags: smoke two-gpus
+-- tags: smoke two-gpus unplugged
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 

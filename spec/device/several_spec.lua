@@ -1,4 +1,4 @@
--- tags: two-gpus
+-- tags: two-gpus unplugged
 -- Tests tensors on several devices: which ops accept tensors on different devices, which ops require that a tensor is
 -- moved, and that each device keeps its own memory and order of calls. LUATENSOR_EMULATOR=devices=2 gives an emulated
 -- GPU a second device.

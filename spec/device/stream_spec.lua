@@ -1,4 +1,4 @@
--- tags: unsanitized smoke
+-- tags: unsanitized smoke unplugged
 -- Tests streams and events. On the CPU they do nothing, and scripts that use them run there, too. The emulator runs
 -- work as late as possible (order=lazy), so that code with a missing wait computes with old values.
 local helpers = require "spec.support.helpers"

@@ -1,4 +1,4 @@
--- tags: smoke
+-- tags: smoke unplugged
 -- Tests the error texts that the documentation shows, and many kinds of wrong arguments. Each wrong argument raises a
 -- Lua error that names the function and the misfit, changes nothing, and never crashes.
 local lt = require "luatensor"

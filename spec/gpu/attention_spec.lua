@@ -1,3 +1,4 @@
+-- tags: unplugged
 -- Attention and recurrent layers raise errors for tensors on several devices, before any memory is accessed.
 local core = require "luatensor.core"
 local lt = require "luatensor"

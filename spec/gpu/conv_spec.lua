@@ -1,4 +1,4 @@
--- tags: no-cudnn
+-- tags: no-cudnn unplugged
 -- Tests convolutions on a GPU: the vendor's library (cuDNN or MIOpen) and our own kernels give the CPU's numbers. Also
 -- tests precision, failures, graphs, streams and memory.
 local lt = require "luatensor"

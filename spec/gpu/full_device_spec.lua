@@ -1,4 +1,4 @@
--- tags: unsanitized uncollected
+-- tags: unsanitized uncollected unplugged
 -- Tests what happens if a GPU's memory is full of cached memory or of tensors, and the driver or a library needs some; and
 -- products that cuBLAS or rocBLAS does not support.
 local core = require "luatensor.core"

@@ -1,4 +1,4 @@
--- tags: unsanitized
+-- tags: unsanitized unplugged
 -- Attention by the GPU's kernels: which calls take them, streams, graphs and mixed precision. nn/attention_spec.lua
 -- compares their numbers with an oracle.
 local core = require "luatensor.core"

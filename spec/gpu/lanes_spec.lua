@@ -1,3 +1,4 @@
+-- tags: unplugged
 -- Warps of 64 threads, as on AMD's GCN and CDNA, give the results of warps of 32 threads. Scans of floats add in an
 -- order that depends on the size of the warp, so the last bits of their results may differ.
 local lt = require "luatensor"

@@ -1,3 +1,4 @@
+-- tags: unplugged
 -- Tests linear algebra on a GPU: products of the factors, for shapes, batches and dtypes; failures, streams and
 -- graphs of cuSOLVER or rocSOLVER.
 local lt = require "luatensor"

@@ -1,4 +1,4 @@
--- tags: unsanitized uncollected divided
+-- tags: unsanitized uncollected divided unplugged
 -- Tests a GPU's memory: the caching allocator, copies, lack of memory, failures that kernels report late.
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"

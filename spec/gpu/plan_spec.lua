@@ -1,4 +1,4 @@
--- tags: unsanitized
+-- tags: unsanitized unplugged
 -- Tests how the host passes plans to kernels, by a separate program (spec/support/plan_check.c).
 local assert = require "luassert"
 

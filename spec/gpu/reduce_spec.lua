@@ -1,3 +1,4 @@
+-- tags: unplugged
 -- Compares reductions, scans and softmax on the GPU with the CPU's results, for every kernel variant that is selected
 -- by shape and layout. In the variants, one thread or several threads compute an output element; threads read vectors
 -- or single elements, along or across rows; long reductions are cut into chunks or not.

@@ -1,3 +1,4 @@
+-- tags: unplugged
 -- Tests the device "rocm" on the emulated HIP: what luatensor says if libraries or devices are missing, both vendors in
 -- one process, and the differences of AMD's compiler and driver. The specs of tensors run on the device, too (make
 -- test-emulated).

@@ -1,3 +1,4 @@
+-- tags: unplugged
 -- Sorting on the device under test gives the CPU's bits around the sizes at which a GPU changes its algorithm. A
 -- block sorts short lines in shared memory, alone or several together; longer lines take one tile or several; lines
 -- of scattered elements are copied first.

@@ -1,4 +1,4 @@
--- tags: unsanitized uncollected
+-- tags: unsanitized uncollected unplugged
 -- Tests copies between the host and GPUs that run after the call: page-locked memory must keep its elements until then.
 -- The emulator runs queued work as late as possible, so a missing wait gives wrong elements.
 local helpers = require "spec.support.helpers"

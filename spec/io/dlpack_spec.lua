@@ -1,4 +1,4 @@
--- tags: unsanitized leaking built
+-- tags: unsanitized leaking built unplugged
 local gpu = require "spec.support.gpu"
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"

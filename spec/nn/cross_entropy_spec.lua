@@ -134,7 +134,7 @@ describe("cross_entropy", function()
     near({{0, 0, 0}, {1 / 3, -2 / 3, 1 / 3}}, x.grad:totable(), 1e-6)
   end)
 
-  it("says which class there is not", function()
+  helpers.unplugged(it)("says which class there is not", function()
     local x = lt.zeros({2, 3})
     for _, class in ipairs {0, 4, -1} do
       local classes = lt.tensor({1, class}, {dtype = "int64"})

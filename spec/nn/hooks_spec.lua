@@ -150,7 +150,7 @@ describe("forward hooks", function()
     assert.equal(2, count)
   end)
 
-  it("run when lt.compile records a step, and replays repeat only their operations", function()
+  helpers.unplugged(it)("run when lt.compile records a step, and replays repeat only their operations", function()
     local l, count = linear(), 0
     l:register_forward_hook(function(_, _, y)
       count = count + 1

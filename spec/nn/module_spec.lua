@@ -724,7 +724,7 @@ describe("options of constructors", function()
                   function() return nn.TransformerEncoder(one, 1, {norm = true}) end)
   end)
 
-  it("that are no dtype, device, generator or size are said in the layer's name", function()
+  helpers.unplugged(it)("that are no dtype, device, generator or size are said in the layer's name", function()
     for message, f in pairs {
       ["Linear: device: unknown device \"gpu\"; known: cpu, cuda, rocm, auto"] =
         function() return nn.Linear(4, 3, {device = "gpu"}) end,

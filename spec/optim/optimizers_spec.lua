@@ -1,3 +1,4 @@
+-- tags: unplugged
 --- Tests optimisers: the arguments that they refuse, and their changes of parameters.
 
 local busted = require "busted"

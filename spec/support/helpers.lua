@@ -6,6 +6,13 @@ local reference = require "spec.support.reference"
 local info = reference.dtype.info
 local helpers = {device = lt.device(os.getenv "LUATENSOR_TEST_DEVICE" or "cpu")}
 
+-- True if the device under test belongs to a plugin of PJRT.
+local is_plugin = not helpers.device:find "^cpu" and not helpers.device:find "^cuda" and not helpers.device:find "^rocm"
+
+--- Returns `it`; or, if the device under test belongs to a plugin, a function that defines no test. For tests that need
+-- numbers below the smallest normal one, the sign of zeros, the CPU's last bit, replays, or the names of all devices.
+function helpers.unplugged(it) return is_plugin and function() end or it end
+
 -- Tensors that specs make without naming a device are made on the device under test.
 lt.set_default_device(helpers.device)
 

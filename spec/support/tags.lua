@@ -10,6 +10,7 @@ tags.meanings = {
   unsanitized = "weighs the process, measures times, or starts what has no sanitizer: not under one",
   built = "loads C modules or starts programs that were built for lua5.4: not on other Luas",
   uncollected = "makes very many tensors, counts collections or has its own: not with a collection at every few tensors",
+  unplugged = "about GPUs, graphs, streams or names of devices, or compares bits: not on a device of a plugin of PJRT",
   ["many-kernels"] = "compiles most kernels, for what other specs test, too: on the emulated GPU only with FULL=1",
   unemulated = "factorizes large matrices, which takes more than 6 minutes under qemu: not on ARM64",
 
