@@ -1,6 +1,6 @@
 -- tags: unsanitized uncollected unplugged
--- Tests what happens if a GPU's memory is full of cached memory or of tensors, and the driver or a library needs some; and
--- products that cuBLAS or rocBLAS does not support.
+-- Tests what happens if a GPU's memory is full of cached memory or of tensors, and the driver or a library needs some.
+-- Tests products that cuBLAS or rocBLAS does not support.
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local F = require "luatensor.nn.functional"

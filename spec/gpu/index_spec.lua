@@ -1,6 +1,6 @@
 -- tags: lanes unplugged
--- Indices, masks, searches and random numbers on the device under test give the CPU's bits although the default
--- device is the CPU, so temporary tensors must be on the device of their operands. On a GPU, an index out of range is
+-- Indices, masks, searches and random numbers on the device under test give the CPU's bits. The default device
+-- is the CPU, so temporary tensors must be on the device of their operands. On a GPU, an index out of range is
 -- found only after the call.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
