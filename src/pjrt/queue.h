@@ -119,6 +119,15 @@ bool queue_accepts(const pjrt_queue *q, const operand *o);
 /* Writes a value of shape s and of dtype o->dtype to the operand's elements. */
 int queue_put(pjrt_queue *q, const operand *o, const shape *s, const int64_t *stride, int value);
 
+/* Reads an operand and converts its elements. A number already has dtype `to`. */
+int queue_get_as(pjrt_queue *q, const operand *o, enum dtype to, const shape *s, const int64_t *stride, int *st);
+
+/* Converts a value of dtype d to an operand's dtype, and writes it. */
+int queue_put_as(pjrt_queue *q, const operand *o, enum dtype d, const shape *s, const int64_t *stride, int value);
+
+/* Returns the name of the precision of products. */
+static inline const char *queue_precision(enum precision p) { return p == PRECISION_tf32 ? "HIGH" : "HIGHEST"; }
+
 /* ---- families ----
 ** queue_<name> appends a call to the open program (families.c). host_<name> brings the operands of a call to the shadow, so that
 ** the CPU can compute it there (host.c). */

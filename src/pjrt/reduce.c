@@ -20,17 +20,15 @@ static enum dtype flag(enum dtype d) { (void)d; return DT_bool; }
 
 /* ---- folds ---- */
 
-static shape without_last(const shape *s) {
-  shape r = *s;
-  r.ndim--;
+shape shape_without(const shape *s, unsigned dims) {
+  shape r = {.ndim = 0};
+  for (int k = 0; k < s->ndim; k++)
+    if (!(dims >> k & 1)) r.dim[r.ndim++] = s->dim[k];
   return r;
 }
 
-/* A fold of values of dtype A by the expression `merge` of a and b, from the accumulator `init` of no elements on. */
-typedef struct fold {
-  enum dtype  C, A;
-  const char *init, *merge;
-} fold;
+static unsigned last(const shape *s)       { return 1u << (s->ndim - 1); }
+static shape without_last(const shape *s) { return shape_without(s, last(s)); }
 
 static term identity(emission *e, const fold *f) {
   return translate(e, &one, f->init, &(surroundings){f->C, f->A, 0, NULL, NULL});
@@ -56,12 +54,17 @@ static void fold_types(emission *e, enum dtype A, const shape *from, const shape
   emit_type(e, A, to);
 }
 
-static term fold_last(emission *e, const fold *f, const shape *s, term in) {
+term emit_fold(emission *e, const fold *f, const shape *s, unsigned dims, term in) {
   term init = identity(e, f);
-  shape kept = without_last(s);
-  int result = e->next, first = result + 1;
+  shape kept = shape_without(s, dims);
+  int64_t reduced[MAX_DIMS];
+  int result = e->next, first = result + 1, n = 0;
   e->next += 3;
-  emit(e, "%%%d = stablehlo.reduce(%%%d init: %%%d) across dimensions = [%d] : ", result, in.value, init.value, kept.ndim);
+  for (int k = 0; k < s->ndim; k++)
+    if (dims >> k & 1) reduced[n++] = k;
+  emit(e, "%%%d = stablehlo.reduce(%%%d init: %%%d) across ", result, in.value, init.value);
+  emit_list(e, "dimensions", reduced, n);
+  emit(e, " : ");
   fold_types(e, f->A, s, &kept);
   emit(e, "\nreducer(%%%d: ", first);
   emit_type(e, f->A, &one);
@@ -73,13 +76,17 @@ static term fold_last(emission *e, const fold *f, const shape *s, term in) {
   return term_of(result, f->A);
 }
 
-/* Repeats a value along a new last dim, so that the result has shape s. */
-static term repeated(emission *e, term t, const shape *s) {
-  int64_t dims[MAX_DIMS];
-  shape kept = without_last(s);
-  for (int k = 0; k < kept.ndim; k++) dims[k] = k;
-  return term_of(emit_broadcast(e, t.value, t.dtype, &kept, dims, s), t.dtype);
+static term fold_last(emission *e, const fold *f, const shape *s, term in) { return emit_fold(e, f, s, last(s), in); }
+
+term emit_spread(emission *e, term t, const shape *s, unsigned dims) {
+  int64_t to[MAX_DIMS];
+  shape kept = shape_without(s, dims);
+  for (int k = 0, n = 0; k < s->ndim; k++)
+    if (!(dims >> k & 1)) to[n++] = k;
+  return term_of(emit_broadcast(e, t.value, t.dtype, &kept, to, s), t.dtype);
 }
+
+static term repeated(emission *e, term t, const shape *s) { return emit_spread(e, t, s, last(s)); }
 
 /* Returns the accumulators of single elements: one step from the accumulator of no elements. */
 static term steps(emission *e, const fold *f, const char *step, const shape *s, term in) {
@@ -91,8 +98,6 @@ static term steps(emission *e, const fold *f, const char *step, const shape *s, 
 /* ---- states of reductions (cpu/kernels/state.h) ----
 ** Each function returns the term that the expression `finish` calls a or a.position. */
 
-static fold sum_of(enum dtype d) { return (fold){d, d, "0", "a + b"}; }
-static fold top_of(enum dtype d) { return (fold){d, d, "m_lowest(A)", "m_max(a, b)"}; }
 static fold bottom_of(enum dtype d) { return (fold){d, d, "m_highest(A)", "m_min(a, b)"}; }
 
 /* Translates a text of dtype d and of the names x, a, b. */

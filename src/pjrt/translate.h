@@ -38,4 +38,25 @@ term term_as(emission *e, const shape *s, term t, enum dtype d);
 ** EMIT_NONE. */
 int emit_settle(emission *e, const emission *before, int value);
 
+/* ---- reductions of some dims (reduce.c) ----
+** A set of dims has bit k for dim k. */
+
+/* A fold of values of dtype A by the expression `merge` of a and b, from the accumulator `init` of no elements on. */
+typedef struct fold {
+  enum dtype  C, A;
+  const char *init, *merge;
+} fold;
+
+static inline fold sum_of(enum dtype d) { return (fold){d, d, "0", "a + b"}; }
+static inline fold top_of(enum dtype d) { return (fold){d, d, "m_lowest(A)", "m_max(a, b)"}; }
+
+/* Returns s without some dims. */
+shape shape_without(const shape *s, unsigned dims);
+
+/* Reduces some dims of a value of dtype f->A and shape s. */
+term emit_fold(emission *e, const fold *f, const shape *s, unsigned dims, term in);
+
+/* Repeats a value along some dims of s, which the value does not have. */
+term emit_spread(emission *e, term t, const shape *s, unsigned dims);
+
 #endif

@@ -44,17 +44,18 @@ static void set_layout(const update_item *i, updated *u) {
 /* Computes the new values of an item. */
 static int compute(pjrt_queue *q, const update_call *c, const update_item *i, updated *u) {
   static const shape one = {0};
-  const surroundings around = {c->dtype, DT_none, NAMES, names, u->terms};
+  const enum dtype C = dtype_compute(c->dtype);
+  const surroundings around = {C, DT_none, NAMES, names, u->terms};
   int st = OK;
   set_layout(i, u);
   for (int k = 0; k < 2 + i->states && st == OK; k++) {
     operand o = operand_of(c, i, k);
-    u->terms[k] = term_of(queue_get(q, &o, &u->s, u->stride[k], &st), c->dtype);
+    u->terms[k] = term_of(queue_get_as(q, &o, C, &u->s, u->stride[k], &st), C);
   }
   for (int k = 0; k < rows[i->op].numbers && st == OK; k++) {
-    int value = queue_number(q, c->dtype, (scalar){.f = i->number[k], .is_float = true});
+    int value = queue_number(q, C, (scalar){.f = i->number[k], .is_float = true});
     if (value == EMIT_NONE) return ERR_MEMORY;
-    u->terms[N + k] = term_of(emit_broadcast(&q->lines, value, c->dtype, &one, NULL, &u->s), c->dtype);
+    u->terms[N + k] = term_of(emit_broadcast(&q->lines, value, C, &one, NULL, &u->s), C);
   }
   if (st != OK) return st;
   translate_assignments(&q->lines, &u->s, rows[i->op].text, &around, u->terms);
@@ -67,14 +68,14 @@ static int write_item(pjrt_queue *q, const update_call *c, const update_item *i,
   int st = OK;
   for (int k = 0; k < 2 + i->states && st == OK; k++) {
     operand o = operand_of(c, i, k);
-    if (k != G) st = queue_put(q, &o, &u->s, u->stride[k], u->terms[k].value);
+    if (k != G) st = queue_put_as(q, &o, u->terms[k].dtype, &u->s, u->stride[k], u->terms[k].value);
   }
   return st;
 }
 
 /* True if all items can be computed here. Captured graphs have numbers in the device's memory. */
 static bool is_plain(const update_call *c) {
-  bool plain = c->dtype == DT_float32 || c->dtype == DT_float64;
+  bool plain = dtype_kind(c->dtype) == KIND_FLOAT;
   for (int k = 0; k < c->count; k++) plain &= !c->item[k].cell;
   return plain;
 }
