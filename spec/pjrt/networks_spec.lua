@@ -1,5 +1,5 @@
 -- tags: process
--- Convolutions, normalisation, cross entropy and updates on a device of a plugin of PJRT, which LUATENSOR_PJRT_XLA
+-- Convolutions, pooling, normalisation, cross entropy and updates on a device of a plugin of PJRT, which LUATENSOR_PJRT_XLA
 -- names. The results of the CPU, forward and backward, are the oracle. The geometry is random with a fixed seed.
 
 local core, lt = require "luatensor.core", require "luatensor"
@@ -82,6 +82,22 @@ describe("a device of PJRT", function()
             lt.randn(2, 3, 4, 5), lt.randn(3, 2, 3, 3))
     compare("strides that leave the end out", function(a, b) return F.conv2d(a, b, {stride = 3}) end, lt.randn(1, 2, 7, 8), lt.randn(3, 2, 2, 2))
     check "conv"
+  end)
+
+  it("pools", function()
+    for _, dtype in ipairs(dtypes) do
+      local x = lt.randn(2, 3, 7, 8):to(dtype)
+      compare("avg_pool2d " .. dtype, function(a) return F.avg_pool2d(a, 3, {stride = 2, padding = 1, ceil_mode = true}) end, x)
+      x[{1, 1, 2, {2, 3}}], x[{1, 2, {1, 4}, {1, 4}}], x[{2, 1}] = 0 / 0, -1 / 0, 1
+      compare("max_pool2d " .. dtype, function(a) return F.max_pool2d(a, 3, {stride = 2, padding = 1, return_indices = true}) end, x)
+    end
+    local x = lt.randn(2, 3, 7, 8)
+    compare("dilated max_pool2d", function(a) return F.max_pool2d(a, 2, {stride = 3, padding = 1, dilation = 2, ceil_mode = true}) end, x)
+    compare("averages without the padding", function(a) return F.avg_pool2d(a, 3, {stride = 2, padding = 1, count_include_pad = false}) end, x)
+    compare("averages by a divisor", function(a) return F.avg_pool2d(a, {2, 3}, {divisor_override = 5}) end, x)
+    compare("adaptive_avg_pool2d", function(a) return F.adaptive_avg_pool2d(a, {1, 2}) end, x)
+    compare("adaptive_max_pool2d", function(a) return F.adaptive_max_pool2d(a, {7, 4}) end, x)
+    check "pool"
   end)
 
   it("computes the cross entropy", function()

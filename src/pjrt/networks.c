@@ -1,4 +1,4 @@
-/* The families of neural networks as lines of the open program: convolutions, normalisation and cross entropy. All
+/* The families of neural networks as lines of the open program: convolutions, pooling, normalisation and cross entropy. All
 ** their operands are contiguous. Half floats are computed as float32. Sums have the dtypes of the CPU's accumulators. */
 
 #include "pjrt/queue.h"
@@ -22,11 +22,13 @@ static term load(job *j, const void *at, enum dtype d, const shape *s, const int
   return term_of(j->st == OK ? queue_get_as(j->q, &o, to, s, stride ? stride : plain, &j->st) : EMIT_NONE, to);
 }
 
-/* Writes to contiguous elements of dtype d, unless `at` is NULL. */
+/* Writes to contiguous elements of dtype d, unless `at` is NULL. Nothing is written after an expression that was refused. */
 static void store(job *j, void *at, enum dtype d, const shape *s, term t) {
   operand o = {.data = at, .dtype = d};
   int64_t stride[MAX_DIMS];
   shape_strides(s, stride);
+  if (j->q->lines.refused) j->st = ERR_NO_KERNEL;
+  j->q->lines.refused = false;
   if (at && j->st == OK) j->st = queue_put_as(j->q, &o, t.dtype, s, stride, t.value);
 }
 
@@ -201,12 +203,12 @@ typedef struct normal {
 } normal;
 
 static normal load_normal(job *j, const norm_call *c) {
-  static const int64_t rows = 12, rows_shared = 9, channels = 11;
+  enum { ROWS = 12, ROWS_SHARED = 9, CHANNELS = 11 };    /* sets of dims */
   bool by_channel = c->kind == NORM_channels;
   normal n = {.c = c, .s = shape4(c->rows / c->groups, c->groups, c->segments, c->run), .from = term_integer(0), .w = term_integer(1)};
   int64_t all[MAX_DIMS], stride[MAX_DIMS], kept = by_channel ? c->segments : c->rows;
-  n.reduced = (unsigned)(by_channel ? channels : rows);
-  n.shared = (unsigned)(by_channel ? channels : rows_shared);
+  n.reduced = by_channel ? CHANNELS : ROWS;
+  n.shared = by_channel ? CHANNELS : ROWS_SHARED;
   n.kept = shape_without(&n.s, n.reduced);
   n.params = shape_without(&n.s, n.shared);
   n.n = (double)(c->rows * c->segments * c->run / kept);
@@ -230,6 +232,7 @@ static term distances(job *j, const normal *n, term mean) {
 static void follow(job *j, const normal *n, void *running, term now) {
   if (!running || j->st != OK) return;
   term by = term_of(queue_number(j->q, DT_float64, (scalar){.f = n->c->momentum, .is_float = true}), DT_float64);
+  if (by.value == EMIT_NONE) j->st = ERR_MEMORY;
   term old = load(j, running, j->C, &n->kept, NULL);
   store(j, running, j->C, &n->kept, FORMULA(j, &n->kept, "(A)a + b * (c - (A)a)", old, spread(j, by, &n->kept, (1u << n->kept.ndim) - 1), now));
 }
@@ -285,5 +288,109 @@ int queue_norm(pjrt_queue *q, const norm_call *c) {
       !accepts(q, c->compute, 5, (void *const[]){c->stats, c->running_mean, c->running_var, c->dweight, c->dbias})) return QUEUE_AGAIN;
   const normal n = load_normal(&j, c);
   if (j.st == OK) (c->kind >= NORM_softmax ? softmax_backward : c->backward ? norm_backward : norm_forward)(&j, &n);
+  return j.st;
+}
+
+/* ---- pooling ----
+** The elements of all windows at one tap, which is a position in a window, are a part of x with steps. So pooling is a loop over
+** the taps, in the order in which the CPU adds. Windows of different lengths are left to the CPU. */
+
+enum { MOST_TAPS = 64 };
+
+/* Returns the elements [planes, out] of x at a tap, and `fill` in the padding. With `back`, returns [planes, in] with t's elements
+** at the tap, and zeros elsewhere. */
+static term at_tap(job *j, const pool_call *c, const int64_t *tap, bool back, const char *fill, term t) {
+  emission *e = &j->q->lines;
+  const shape none = {.ndim = 0}, in = {3, {c->planes, c->in[0], c->in[1]}}, out = {3, {c->planes, c->out[0], c->out[1]}};
+  int64_t low[3] = {0}, high[3] = {0}, inner[3] = {0}, limit[2];
+  shape padded = back ? in : out;
+  term zero = translate(e, &none, fill, &(surroundings){t.dtype, t.dtype, 0, NULL, NULL});
+  for (int d = 0; d < 2; d++) {
+    int64_t first = tap[d] * c->dilation[d] - c->pad[d], span = (c->out[d] - 1) * c->stride[d] + 1;
+    low[d + 1] = back ? first : -first;
+    high[d + 1] = (back ? 1 : -1) * (c->in[d] - first - span);
+    inner[d + 1] = back ? c->stride[d] - 1 : 0;
+    padded.dim[d + 1] = limit[d] = back ? c->in[d] : span;
+  }
+  emit(e, "%%%d = stablehlo.pad %%%d, %%%d, ", e->next, t.value, zero.value);
+  emit_list(e, "low", low, 3);
+  emit_list(e, ", high", high, 3);
+  emit_list(e, ", interior", inner, 3);
+  emit(e, " : (");
+  emit_type(e, t.dtype, back ? &out : &in);
+  emit(e, ", ");
+  emit_type(e, t.dtype, &none);
+  emit(e, ") -> ");
+  emit_type(e, t.dtype, &padded);
+  emit(e, "\n");
+  t.value = e->next++;
+  if (back) return t;
+  emit(e, "%%%d = stablehlo.slice %%%d [0:%lld, 0:%lld:%lld, 0:%lld:%lld]", e->next, t.value, (long long)c->planes, (long long)limit[0],
+       (long long)c->stride[0], (long long)limit[1], (long long)c->stride[1]);
+  emit_ends(e, t.dtype, &padded, &out);
+  return term_of(e->next++, t.dtype);
+}
+
+/* Returns the averages of windows with given sums, of shape s = [planes, out]. */
+static term divided(job *j, const pool_call *c, const shape *s, term sums) {
+  term count[2];
+  if (c->divisor) return FORMULA(j, s, "a / b", sums, term_float((double)c->divisor));
+  for (int d = 0; d < 2; d++) {
+    term window = term_of(emit_iota(&j->q->lines, DT_int64, s, d + 1), DT_int64);
+    term begin = FORMULA(j, s, "a * b - c", window, term_integer(c->stride[d]), term_integer(c->pad[d]));
+    count[d] = FORMULA(j, s, c->count_pad ? "m_min(a + b, c) - a" : "m_min(a + b, c) - m_max(a, 0)", begin, term_integer(c->kernel[d]),
+                       term_integer(c->in[d] + (c->count_pad ? c->pad[d] : 0)));
+  }
+  return FORMULA(j, s, "a / (C)(b * c)", sums, count[0], count[1]);
+}
+
+/* Makes equal windows of an adaptive call, if its windows have one length. */
+static bool has_equal_windows(pool_call *c) {
+  for (int d = 0; d < 2 && c->adaptive; d++) {
+    if (c->in[d] % c->out[d]) return false;
+    c->kernel[d] = c->stride[d] = c->in[d] / c->out[d];
+    c->dilation[d] = 1;
+  }
+  return c->planes && c->kernel[0] * c->kernel[1] <= MOST_TAPS;
+}
+
+int queue_pool(pjrt_queue *q, const pool_call *given) {
+  pool_call call = *given, *c = &call;
+  if (!has_equal_windows(c)) return ERR_NO_KERNEL;
+  const shape in = {3, {c->planes, c->in[0], c->in[1]}}, out = {3, {c->planes, c->out[0], c->out[1]}};
+  const bool max = c->op == POOL_max || c->op == POOL_max_back, back = c->op == POOL_max_back || c->op == POOL_average_back;
+  const int taps = (int)(c->kernel[0] * c->kernel[1]);
+  job j = {q, dtype_compute(c->dtype), OK};
+  if (!back && !accepts(q, DT_int32, 1, (void *const[]){c->position})) return QUEUE_AGAIN;
+  term from = load(&j, back ? c->y : c->x, c->dtype, back ? &out : &in, NULL), place = from, at = from;
+  if (c->op == POOL_max_back) at = load(&j, c->position, DT_int32, &out, NULL);
+  if (j.st != OK) return j.st;
+  if (c->op == POOL_average_back) from = divided(&j, c, &out, from);
+  if (c->op == POOL_max) at = term_as(&q->lines, &out, term_integer(0), DT_int32);
+  term result = term_as(&q->lines, back ? &in : &out, term_integer(0), j.C);
+  term places = {0};
+  if (max) {
+    term row = term_of(emit_iota(&q->lines, DT_int32, &in, 1), DT_int32), column = term_of(emit_iota(&q->lines, DT_int32, &in, 2), DT_int32);
+    places = FORMULA(&j, &in, "a * b + c + 1", row, term_integer(c->in[1]), column);
+  }
+  for (int k = 0; k < taps; k++) {
+    const int number = back ? taps - 1 - k : k;
+    const int64_t tap[2] = {number / c->kernel[1], number % c->kernel[1]};
+    term x = back ? from : at_tap(&j, c, tap, false, max ? "m_lowest(C)" : "0", from);
+    if (max) place = at_tap(&j, c, tap, false, "0", places);
+    if (back) {
+      if (max) x = FORMULA(&j, &out, "a == b ? c : 0", at, place, x);
+      result = FORMULA(&j, &in, "a + b", result, at_tap(&j, c, tap, true, "0", x));
+    } else if (max) {
+      term better = FORMULA(&j, &out, "a > b | a != a | c == 0 & d != 0", x, result, at, place);
+      result = FORMULA(&j, &out, "a ? b : c", better, x, result);
+      at = FORMULA(&j, &out, "a ? b : c", better, place, at);
+    } else {
+      result = FORMULA(&j, &out, "a + b", result, x);
+    }
+  }
+  if (c->op == POOL_average) result = divided(&j, c, &out, result);
+  store(&j, back ? c->x : c->y, c->dtype, back ? &in : &out, result);
+  if (c->op == POOL_max) store(&j, c->position, DT_int32, &out, at);
   return j.st;
 }
