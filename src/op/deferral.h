@@ -48,8 +48,7 @@ enum { OPAQUE_OPTIONS = 288, OPAQUE_WORDS = 192, OPAQUE_LINE = 96 };
 /* The options and the operands of a call of an opaque op, as opaque_call has them. */
 typedef struct opaque_args {
   const void   *options;
-  const tensor *in[MAX_OPERANDS];
-  tensor       *out[MAX_OPERANDS];
+  tensor       *in[MAX_OPERANDS], *out[MAX_OPERANDS];
   bool          done;                  /* run_all has made the call */
 } opaque_args;
 

@@ -238,16 +238,15 @@ static const char *linear_fault(lua_State *L, const tensor *const t[3]) {
     if (!place_equal(t[i]->store->place, t[0]->store->place))
       return lua_pushfstring(L, "the input is on %s, %s on %s", push_place(L, t[0]->store->place), names[i],
                              push_place(L, t[i]->store->place));
-    push_shape(L, &t[i]->shape);
   }
   const shape *x = &t[0]->shape, *w = &t[1]->shape, *b = t[2] ? &t[2]->shape : NULL;
   if (w->ndim != 2)
-    return lua_pushfstring(L, "the weight: [outputs, inputs] expected, its shape is %s", lua_tostring(L, 5));
+    return lua_pushfstring(L, "the weight: [outputs, inputs] expected, its shape is %s", push_shape(L, w));
   if (x->ndim == 0 || x->dim[x->ndim - 1] != w->dim[1])
     return lua_pushfstring(L, "the input's last dim must be %I, its shape is %s", (LUAI_UACINT)w->dim[1],
-                           lua_tostring(L, 4));
+                           push_shape(L, x));
   if (b && (b->ndim != 1 || b->dim[0] != w->dim[0]))
-    return lua_pushfstring(L, "the bias: [%I] expected, its shape is %s", (LUAI_UACINT)w->dim[0], lua_tostring(L, 6));
+    return lua_pushfstring(L, "the bias: [%I] expected, its shape is %s", (LUAI_UACINT)w->dim[0], push_shape(L, b));
   return NULL;
 }
 

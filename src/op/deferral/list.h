@@ -218,6 +218,8 @@ struct deferral {
   shape   shapes[VIEWS];               /* their shapes, of opaque steps */
   group   groups[STEPS];
   elementwise program;                 /* the program of the group that is lowered */
+  opaque_args calls[STEPS];            /* the calls of opaque steps that run together, */
+  tensor  operands[VIEWS + STEPS];     /* and their operands */
   int64_t scratch[MOST_ENTRIES];       /* addresses of local entries in the scratch memory */
 
   uint64_t hash;                       /* of the key */

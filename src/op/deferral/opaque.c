@@ -2,8 +2,6 @@
 
 #include "op/deferral/list.h"
 
-#include <stdlib.h>
-
 /* Sets t to the elements of a view. Until restore_epochs, they are no elements of the list, so that the op may use them. */
 static void open_view(const deferral *d, const operand_view *v, const shape *s, tensor *t) {
   const entry *e = &d->entries[v->entry];
@@ -28,8 +26,8 @@ static void close_views(const deferral *d, const step *s) {
     if (s->in[k].entry != NONE) d->entries[s->in[k].entry].store->epoch = EPOCH_PENDING;
 }
 
-/* Sets the operands of a step in *a. `operands` has room for the tensors. */
-static void open_step(const deferral *d, const step *s, opaque_args *a, tensor *operands) {
+/* Sets the operands of a step in *a. `operands` has room for the tensors. Returns the room behind them. */
+static tensor *open_step(const deferral *d, const step *s, opaque_args *a, tensor *operands) {
   int n = s->nin + s->nmore;
   open_view(d, &s->out, &s->shape, &operands[n]);
   a->options = s->op.opaque.options;
@@ -41,6 +39,7 @@ static void open_step(const deferral *d, const step *s, opaque_args *a, tensor *
     if (k < s->nin) a->in[k] = t;
     else a->out[1 + k - s->nin] = t;
   }
+  return &operands[n + 1];
 }
 
 /* True if all operands of the step have memory. */
@@ -63,27 +62,23 @@ static int end_of_calls(const deferral *d, int i) {
 
 static int run_calls(deferral *d, int i) {
   int end = end_of_calls(d, i), n = end - i;
-  opaque_args *list = malloc((size_t)n * (sizeof *list + MAX_OPERANDS * sizeof(tensor)));
-  if (!list) return ERR_MEMORY;
-  tensor *operands = (tensor *)(list + n);
-  for (int k = 0; k < n; k++) open_step(d, &d->steps[i + k], &list[k], &operands[k * MAX_OPERANDS]);
-  int st = d->steps[i].op.opaque.op->run_all(list, n);
+  tensor *room = d->operands;
+  for (int k = 0; k < n; k++) room = open_step(d, &d->steps[i + k], &d->calls[k], room);
+  int st = d->steps[i].op.opaque.op->run_all(d->calls, n);
   for (int k = 0; k < n; k++) {
     close_views(d, &d->steps[i + k]);
-    d->steps[i + k].op.opaque.ran = list[k].done;
+    d->steps[i + k].op.opaque.ran = d->calls[k].done;
   }
-  free(list);
   return st;
 }
 
 int run_opaque(deferral *d, int i) {
-  tensor operands[MAX_OPERANDS];
   const step *s = &d->steps[i];
   const opaque_op *op = s->op.opaque.op;
-  opaque_args a;
+  opaque_args *a = d->calls;
   if (op->run_all) return s->op.opaque.ran ? OK : run_calls(d, i);
-  open_step(d, s, &a, operands);
-  int st = op->run(a.options, a.in, a.out);
+  open_step(d, s, a, d->operands);
+  int st = op->run(a->options, (const tensor *const *)a->in, a->out);
   close_views(d, s);
   return st;
 }

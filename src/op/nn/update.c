@@ -226,25 +226,23 @@ typedef struct update_options {
 
 _Static_assert(sizeof(update_options) <= OPAQUE_OPTIONS, "a list has no room for the options");
 
-/* Sets u to a deferred call, which reads all operands and writes all but the gradient. `gradient` has room for a tensor. */
-static void set_update(parameter_update *u, const opaque_args *a, tensor *gradient) {
+/* Sets u to a deferred call, which reads all operands and writes all but the gradient. */
+static void set_update(parameter_update *u, const opaque_args *a) {
   const update_options *o = a->options;
   *u = (parameter_update){.op = (enum update_op)o->op};
   memcpy(u->number, o->number, sizeof u->number);
-  *gradient = *a->in[1];
   u->at[0] = a->out[0];
-  u->at[1] = gradient;
+  u->at[1] = a->in[1];
   for (int k = 2; k < operands_of(u); k++) u->at[k] = a->out[k - 1];
   op_update_check(u->at, operands_of(u), &u->flat);
 }
 
 /* Makes the updates. The versions were raised when the updates were deferred. */
 static int run_deferred(opaque_args *list, int n) {
-  parameter_update *u = malloc((size_t)n * (sizeof *u + sizeof(tensor)));
+  parameter_update *u = malloc((size_t)n * sizeof *u);
   if (!u) return ERR_MEMORY;
-  tensor *gradient = (tensor *)(u + n);
   int st = OK;
-  for (int k = 0; k < n; k++) set_update(&u[k], &list[k], &gradient[k]);
+  for (int k = 0; k < n; k++) set_update(&u[k], &list[k]);
   for (int k = 0; k < n; k++)
     for (int i = 0; i < operands_of(&u[k]); i++) u[k].version[i] = u[k].at[i]->store->version;
   for (int k = 0; st == OK && k < n; k++)
