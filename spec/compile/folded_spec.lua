@@ -75,6 +75,37 @@ describe("reductions of programs", function()
     end, 1, 1)
   end)
 
+  -- other devices compute the program for each reduction, so one dtype is enough
+  for _, dtype in ipairs(on_cpu and {"float32", "float64", "float16", "int32", "complex64"} or {"float32"}) do
+    it("over the same dims take the elements of one pass together, " .. dtype, function()
+      local real = dtype ~= "complex64"
+      for _, shape in ipairs {{5000}, {300000}, {400, 500}} do
+        local x, y = (lt.rand(shape) * 9):to(dtype), (lt.rand(shape) * 9):to(dtype)
+        check(function() local z = x * y - x return z:sum(), z:prod() end, 1, 2)
+        if real then check(function() local z = x * y - x return z:max(), z:argmax(), z:min(), z:sum() end, 1, 4) end
+      end
+      local x, y = (lt.rand(12, 700) * 9):to(dtype), (lt.rand(700) * 9):to(dtype)
+      check(function() local z = x * y - x return z:sum(2), z:prod(2) end, 1, 2)
+      check(function() local z = x * y - x return z:sum(), z:prod(2) end, 3, 3)
+    end)
+  end
+
+  it("take elements together for results that share a tensor, and with more threads", function()
+    local x, to = lt.rand(700000), lt.zeros(3)
+    local f = compile(function()
+      local z = lt.exp(x) - 1
+      to[1], to[3] = z:mean(), z:var()
+      return z:std(), z:mean(1, {keepdim = true})
+    end)
+    local z = lt.exp(x) - 1
+    local expected = all_bits(z:std(), z:mean(1, {keepdim = true}), lt.stack {z:mean(), lt.zeros({}), z:var()})
+    for n = 1, 3 do
+      lt.set_num_threads(n)
+      local deviation, mean = f()
+      assert.same(expected, all_bits(deviation, mean, to))
+    end
+  end)
+
   it("may read inputs in other layouts", function()
     local x, y = lt.rand(300, 400), lt.rand(300, 400)
     check(function() return (x:flip(2) - y):sum(2) end, 1, 1)

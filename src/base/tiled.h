@@ -25,9 +25,9 @@ typedef struct tiled_operand {
 typedef struct tiled_part {
   enum tiled_family family;
   int nresult, noperand;
-  int folded;                          /* for a program: the number of a result that the next part takes as it is computed,
-                                       ** or -1. That part is a reduction or a softmax, and each result of the program is
-                                       ** contiguous */
+  int folded;                          /* for a program: the number of a result that the next part (with 1 row: all other
+                                       ** parts) takes as it is computed, or -1. That part is a reduction or a softmax, and
+                                       ** each result of the program is contiguous */
   bool keeps;                          /* the program also stores this result */
   const void *call[TILED_SIZES];       /* the family's call structs, with the addresses of row 0 */
   tiled_operand at[MAX_OPERANDS];      /* the operands in the order of the call's plan; for reductions, scans and softmax
@@ -36,9 +36,9 @@ typedef struct tiled_part {
 
 typedef struct tiled_call {
   int        nparts;
-  int64_t    rows, tile;               /* the number of rows, and of the rows of a tile. 1 row: a program and the part
-                                       ** that takes its result, which share their work among threads like other calls
-                                       ** of that part's family */
+  int64_t    rows, tile;               /* the number of rows, and of the rows of a tile. 1 row: a program and the parts
+                                       ** that take its result, which share their work among threads like other calls of
+                                       ** their family. Several such parts are reductions, and only if not folds_all */
   size_t     scratch;                  /* bytes of scratch memory of one tile */
   tiled_part part[TILED_PARTS];
 } tiled_call;

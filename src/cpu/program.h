@@ -1,10 +1,21 @@
 #ifndef LT_CPU_PROGRAM_H
 #define LT_CPU_PROGRAM_H
 
-/* Element-wise programs of which a reduction reads a result block by block (elementwise.c), so that the result needs no
-** memory. All results are contiguous, and have one shape. */
+/* Element-wise programs of which a reduction reads a result block by block, so that the result needs no memory.
+** All results are contiguous, and have one shape. */
 
 #include "cpu/cpu.h"
+
+/* ---- reductions (reduce.c) ---- */
+
+/* Like cpu_reduce_program, for n reductions of the same elements, for which reduces_together is true. The program is
+** computed once. */
+int reduce_all_program(const reduce_call *const *c, int n, const elementwise_call *program, int result);
+
+/* True if the reductions are by rows of neighbouring elements, and are cut into the same pieces. */
+bool reduces_together(const reduce_call *const *c, int n);
+
+/* ---- what a reduction calls (elementwise.c) ---- */
 
 typedef struct program_source program_source;
 

@@ -22,6 +22,7 @@ enum {
   FEW_COLUMNS = 8,        /* with fewer columns than this and at least MANY rows, gathering rows is faster */
   MANY       = 64,        /* the least number of columns (for SHORT_ROW) or of rows (for FEW_COLUMNS) */
   MAX_STATE  = 24,        /* the size in bytes of the largest accumulator */
+  ALIGN      = 16,        /* the alignment of the accumulators of a reduction */
   GRAIN      = 1 << 15,   /* the fewest elements for each thread; with fewer, a thread costs more time than it
                           ** saves */
   ITEM       = 1 << 14,   /* the number of elements of an item with several short rows */
@@ -45,6 +46,9 @@ typedef struct reduce_work {
   int64_t chunk, chunks;
   struct buffer *buffers;      /* one buffer for each thread */
   const program_source *source;     /* the program that computes the elements of the input, or NULL */
+  struct reduce_work *also;    /* the next reduction of the elements of `source`, which is cut into the same pieces, or
+                               ** NULL */
+  char   *states;              /* the accumulators of all pieces, or NULL */
 } reduce_work;
 
 /* The memory of a thread: gathered elements, converted elements, and the accumulators of an item. */
@@ -100,18 +104,24 @@ static void fold_block(const reduce_work *w, buffer *b, int64_t n, const char *x
 
 static int64_t most_in_block(const reduce_work *w) { return w->same ? BLOCK_BYTES / w->size : BLOCK; }
 
+/* Returns the accumulator of reduction `o` for the same output and piece as acc, an accumulator of w. */
+static void *beside(const reduce_work *w, const reduce_work *o, const char *acc) {
+  return o->states + (size_t)(acc - w->states) / w->kernel->size * o->kernel->size;
+}
+
 /* Folds the reduced elements begin … end - 1 into acc. All reduced elements are contiguous. */
-static void fold_run(const reduce_work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, void *acc) {
+static void fold_run(const reduce_work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, char *acc) {
   int64_t block = most_in_block(w), n;
   for (int64_t i = begin; i < end; i += n) {
     n = end - i < block ? end - i : block;
     if (w->source) program_read(w->source, (int)(b - w->buffers), offset + i, n, b->raw);
     fold_block(w, b, n, w->source ? b->raw : address(w, offset + i), i, acc);
+    for (const reduce_work *o = w->also; o; o = o->also) fold_block(o, b, n, b->raw, i, beside(w, o, acc));
   }
 }
 
 /* Folds the reduced elements begin … end - 1 of one output into acc. The output's input begins at `offset`. */
-static void fold_row(const reduce_work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, void *acc) {
+static void fold_row(const reduce_work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, char *acc) {
   const plan *p = &w->c->reduced;
   int64_t stride = inner_stride(p, 0), n;
   if (stride == 1 && p->ndim <= 1) { fold_run(w, b, offset, begin, end, acc); return; }
@@ -204,6 +214,7 @@ static void fold_range(const reduce_work *w, buffer *b, int64_t first, int64_t n
 static void fold_item(const reduce_work *w, buffer *b, int64_t i, int64_t begin, int64_t end, char *acc) {
   int64_t first, n = item_span(w, i, &first), step = w->columns ? STRETCH / WIDTH * 8 : STRETCH;
   w->kernel->init(n, acc);
+  for (const reduce_work *o = w->also; o; o = o->also) o->kernel->init(n, beside(w, o, acc));
   for (int64_t from = begin; from < end; from += step) {
     if (from > begin && cancel_due()) return;
     fold_range(w, b, first, n, from, end - from < step ? end : from + step, acc);
@@ -293,29 +304,34 @@ static void run_item(const void *arg, int64_t i, int worker) {
   store_item(w, i, b->states, b);
 }
 
-typedef struct chunk_states {
-  const reduce_work *w;
-  char *states;
-} chunk_states;
-
 static void run_chunk(const void *arg, int64_t piece, int worker) {
-  const chunk_states *s = arg;
-  const reduce_work *w = s->w;
+  const reduce_work *w = arg;
   int64_t begin = piece % w->chunks * w->chunk, end = begin + w->chunk;
   if (end > w->c->reduced.count) end = w->c->reduced.count;
-  fold_item(w, &w->buffers[worker], piece / w->chunks, begin, end, s->states + (size_t)(piece * w->width) * w->kernel->size);
+  fold_item(w, &w->buffers[worker], piece / w->chunks, begin, end, w->states + (size_t)(piece * w->width) * w->kernel->size);
 }
 
-static int run_in_chunks(const reduce_work *w, int threads) {
-  int64_t pieces = w->items * w->chunks;
-  char *states = malloc((size_t)(pieces * w->width) * w->kernel->size);
-  if (!states) return ERR_MEMORY;
-  cpu_parallel(threads, pieces, run_chunk, &(chunk_states){w, states});
+/* Merges the accumulators of all pieces and stores the results. */
+static void store_pieces(const reduce_work *w, buffer *b) {
   for (int64_t i = 0; i < w->items; i++) {
-    char *mine = states + (size_t)(i * w->chunks * w->width) * w->kernel->size;
+    char *mine = w->states + (size_t)(i * w->chunks * w->width) * w->kernel->size;
     merge_chunks(w, i, mine);
-    store_item(w, i, mine, w->buffers);
+    store_item(w, i, mine, b);
   }
+}
+
+static int run_in_chunks(reduce_work *w, int threads) {
+  int64_t pieces = w->items * w->chunks;
+  size_t count = (size_t)(pieces * w->width), bytes = 0;
+  for (const reduce_work *o = w; o; o = o->also) bytes += count * o->kernel->size + ALIGN;
+  char *states = malloc(bytes), *room = states;
+  if (!states) return ERR_MEMORY;
+  for (reduce_work *o = w; o; o = o->also) {
+    o->states = room;
+    room += (count * o->kernel->size + ALIGN - 1) / ALIGN * ALIGN;
+  }
+  cpu_parallel(threads, pieces, run_chunk, w);
+  for (const reduce_work *o = w; o; o = o->also) store_pieces(o, w->buffers);
   free(states);
   return OK;
 }
@@ -323,6 +339,9 @@ static int run_in_chunks(const reduce_work *w, int threads) {
 /* Decides how the call is computed. */
 static void set_up(reduce_work *w, const reduce_call *c) {
   w->c = c;
+  w->source = NULL;
+  w->also = NULL;
+  w->states = NULL;
   w->kernel = &cpu_isa->reduce->kernel[c->op][c->compute];
   w->size = dtype_size(c->in.dtype);
   w->log2 = __builtin_ctz((unsigned)w->size);
@@ -354,7 +373,7 @@ static int run_work(reduce_work *w, int threads) {
   int st = cpu_alloc(0, bytes, &buffers);
   if (st != OK) return st;
   w->buffers = buffers;
-  if (w->chunks > 1) st = run_in_chunks(w, threads);
+  if (w->chunks > 1 || w->also) st = run_in_chunks(w, threads);
   else cpu_parallel(threads, w->items, run_item, w);
   cpu_free(0, buffers, bytes);
   return st;
@@ -366,21 +385,41 @@ int cpu_reduce(int index, const reduce_call *c) {
   if (!cpu_isa->reduce->kernel[c->op][c->compute].size) return ERR_NO_KERNEL;
   if (c->kept.count == 0) return OK;
   set_up(&w, c);
-  w.source = NULL;
   return run_work(&w, cpu_threads(c->kept.count * c->reduced.count, GRAIN));
 }
 
-int cpu_reduce_program(const reduce_call *c, const elementwise_call *program, int result) {
-  reduce_work w;
+/* Sets up the reductions of a result of a program. Returns false if one of them cannot take the elements block by block, or if
+** they are not cut into the same pieces. */
+static bool set_up_takers(reduce_work *w, const reduce_call *const *c, int n) {
+  bool can = true;
+  for (int k = 0; k < n; k++) {
+    const reduce_call *r = c[k];
+    set_up(&w[k], r);
+    can &= cpu_isa->reduce->kernel[r->op][r->compute].size && !w[k].columns && inner_stride(&r->reduced, 0) == 1 && r->reduced.ndim <= 1;
+    can &= w[k].same == w[0].same && w[k].items == w[0].items && w[k].width == w[0].width && w[k].chunk == w[0].chunk;
+    if (k > 0) w[k - 1].also = &w[k];
+  }
+  return can;
+}
+
+bool reduces_together(const reduce_call *const *c, int n) {
+  reduce_work w[TILED_PARTS];
+  return set_up_takers(w, c, n);
+}
+
+int reduce_all_program(const reduce_call *const *c, int n, const elementwise_call *program, int result) {
+  reduce_work w[TILED_PARTS];
   program_source *source;
-  if (!cpu_isa->reduce->kernel[c->op][c->compute].size) return ERR_NO_KERNEL;
-  set_up(&w, c);
-  if (w.columns || inner_stride(&c->reduced, 0) != 1 || c->reduced.ndim > 1) return ERR_NO_KERNEL;
+  if (!set_up_takers(w, c, n)) return ERR_NO_KERNEL;
   int threads = program_threads(program);
   int st = program_open(program, result, threads, &source);
   if (st != OK) return st;
-  w.source = source;
-  st = run_work(&w, threads);
+  w[0].source = source;
+  st = run_work(w, threads);
   program_close(source);
   return st;
+}
+
+int cpu_reduce_program(const reduce_call *c, const elementwise_call *program, int result) {
+  return reduce_all_program(&c, 1, program, result);
 }

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "cpu/cpu.h"
+#include "cpu/program.h"
 
 enum { GRAIN = 1 << 15 };    /* the fewest elements for each thread: for less, a thread costs more time than it saves */
 
@@ -52,12 +52,17 @@ static int run_reduce(const tiled_part *p, const reduce_call *from, int64_t row,
   return cpu_reduce(0, &c);
 }
 
-/* Runs the program of a part with the next part, which folds one of its results. */
-static int run_folded(const tiled_part *p, enum tiled_size size, int64_t row, char *scratch) {
+/* Runs the program of a part with the next n parts, which fold one of its results. */
+static int run_folded(const tiled_part *p, int n, enum tiled_size size, int64_t row, char *scratch) {
   elementwise_call c = move_elementwise(p, p->call[size], row, scratch);
-  reduce_call r = *(const reduce_call *)p[1].call[size];
-  move_operand(&p[1], 0, &r.out, row, scratch);
-  return cpu_reduce_program(&r, &c, p->folded);
+  reduce_call moved[TILED_PARTS];
+  const reduce_call *r[TILED_PARTS];
+  for (int k = 0; k < n; k++) {
+    moved[k] = *(const reduce_call *)p[1 + k].call[size];
+    move_operand(&p[1 + k], 0, &moved[k].out, row, scratch);
+    r[k] = &moved[k];
+  }
+  return reduce_all_program(r, n, &c, p->folded);
 }
 
 static int run_scan(const tiled_part *p, const scan_call *from, int64_t row, char *scratch) {
@@ -91,7 +96,7 @@ static void run_tile(const void *work_at, int64_t i, int worker) {
   char *scratch = w->scratch + c->scratch * (size_t)worker;
   for (int k = 0; k < c->nparts && atomic_load_explicit(w->status, memory_order_relaxed) == OK; k++) {
     bool folds = c->part[k].folded >= 0;
-    int st = folds ? run_folded(&c->part[k], size, row, scratch) : run_part(&c->part[k], size, row, scratch);
+    int st = folds ? run_folded(&c->part[k], 1, size, row, scratch) : run_part(&c->part[k], size, row, scratch);
     k += folds;
     if (st != OK) atomic_store(w->status, st);
   }
@@ -108,8 +113,15 @@ static bool is_alike(const tiled_part *p, enum tiled_size size) {
   }
 }
 
+/* True if the parts behind the first can take its elements, and use as many threads as the program alone. */
+static bool can_fold(const tiled_call *c) {
+  const reduce_call *r[TILED_PARTS];
+  for (int k = 1; k < c->nparts; k++) r[k - 1] = c->part[k].call[TILED_WHOLE];
+  return reduces_together(r, c->nparts - 1) && cpu_reduces_shared(r[0], c->part[0].call[TILED_WHOLE]);
+}
+
 bool cpu_can_tile(const tiled_call *c) {
-  if (c->rows == 1) return cpu_reduces_shared(c->part[1].call[TILED_WHOLE], c->part[0].call[TILED_WHOLE]);
+  if (c->rows == 1) return can_fold(c);
   for (int k = 0; k < c->nparts; k++) {
     if (!is_alike(&c->part[k], TILED_FULL)) return false;
     if (c->rows % c->tile && !is_alike(&c->part[k], TILED_LAST)) return false;
@@ -125,7 +137,7 @@ static int64_t elements(const tiled_call *c) {
 }
 
 int cpu_run_tiles(int index, const tiled_call *c) {
-  if (c->rows == 1) return run_folded(&c->part[0], TILED_WHOLE, 0, NULL);
+  if (c->rows == 1) return run_folded(&c->part[0], c->nparts - 1, TILED_WHOLE, 0, NULL);
   int64_t tiles = (c->rows + c->tile - 1) / c->tile;
   int threads = cpu_threads(elements(c), GRAIN);
   if (threads > tiles) threads = (int)tiles;

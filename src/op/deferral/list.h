@@ -115,7 +115,7 @@ typedef struct group {
   int64_t rows;                        /* the number of rows of these groups: a tile is a range of rows */
   bool    reads_number;                /* one of the pieces that the group reads is a number */
   int     folded;                      /* the step whose result the next group, a reduction or a softmax, takes as it is
-                                       ** computed, or NONE */
+                                       ** computed, or NONE. With 1 row, all groups up to tile_end take it */
 } group;
 
 /* True for an op that checks elements. */

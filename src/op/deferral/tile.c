@@ -242,12 +242,33 @@ static bool can_take(const deferral *d, const group *g, const step *taker) {
   return taker->kind == STEP_REDUCE && folds_runs(taker) && !reads_transposed(d, g);
 }
 
-/* True if the elements of the entry, which groups `number` and number + 1 write and read, are needed in memory. */
-static bool is_kept(const entry *e, int number) { return e->wanted || e->last != number + 1; }
+/* True if the elements of the entry are needed in memory. One group writes the entry, and the groups behind it, up to group
+** `last`, take the elements as they are computed. */
+static bool is_kept(const entry *e, int last) { return e->wanted || e->last != last; }
 
-/* Returns the step of group `number` whose result the next group, a reduction or a softmax, may take as it is computed.
-** Returns NONE if there is none. The next group must not write what this group reads. */
-static int find_folded(const deferral *d, int number) {
+/* True if group `other` is a reduction of the same elements and the same dims as group `taker`. */
+static bool reduces_same(const deferral *d, int taker, int other) {
+  const step *a = &d->steps[d->groups[taker].first], *b = &d->steps[d->groups[other].first];
+  if (a->kind != STEP_REDUCE || b->kind != STEP_REDUCE || !place_equal(a->where, b->where)) return false;
+  return a->compute == b->compute && a->op.reduce.dims == b->op.reduce.dims && shape_equal(&a->in_shape, &b->in_shape) &&
+         same_view(&a->in[0], &b->in[0], &a->in_shape);
+}
+
+/* Returns the last of the groups behind group `number` that may take its result together: several reductions of the same
+** dims, or one group. */
+static int last_taker(const deferral *d, int number) {
+  int last = number + 1;
+  if (d->steps[d->groups[number].first].where.device->folds_all) return last;
+  while (last + 1 < d->ngroup && last - number + 1 < TILED_PARTS && d->groups[last + 1].tile_end == last + 1 &&
+         reduces_same(d, number + 1, last + 1))
+    last++;
+  return last;
+}
+
+/* Returns the step of group `number` whose result the groups behind it, up to group `last`, may take as it is computed: a
+** reduction or a softmax, or several reductions for which reduces_same is true. Returns NONE if there is none. These groups
+** must not write what group `number` reads. */
+static int find_folded(const deferral *d, int number, int last) {
   const group *g = &d->groups[number];
   if (number + 1 == d->ngroup) return NONE;
   const step *first = &d->steps[g->first], *taker = &d->steps[g[1].first];
@@ -256,8 +277,10 @@ static int find_folded(const deferral *d, int number) {
   const operand_view *in = &taker->in[0];
   const entry *e = &d->entries[in->entry];
   if (!e->fresh || e->store->ptr || e->mixed || e->first != number) return NONE;
-  if (is_kept(e, number) && !taker->where.device->folds_all) return NONE;
-  if (!is_whole(d, in, &taker->in_shape) || !can_take(d, g, taker) || reads(d, g, taker->out.entry)) return NONE;
+  if (is_kept(e, last) && !taker->where.device->folds_all) return NONE;
+  if (!is_whole(d, in, &taker->in_shape) || !can_take(d, g, taker)) return NONE;
+  for (int k = number + 1; k <= last; k++)
+    if (reads(d, g, d->steps[d->groups[k].first].out.entry)) return NONE;
   int folded = NONE;
   for (int i = g->first; i != NONE; i = d->steps[i].next) {
     const operand_view *out = &d->steps[i].out;
@@ -268,24 +291,25 @@ static int find_folded(const deferral *d, int number) {
   return folded;
 }
 
-/* Folds the result of group `number` if that is possible. */
-static void fold_group(deferral *d, int number) {
+/* Folds the result of group `number`, for the groups up to group `last`, if that is possible. */
+static void fold_group(deferral *d, int number, int last) {
   group *g = &d->groups[number];
-  g->folded = find_folded(d, number);
+  g->folded = find_folded(d, number, last);
   if (g->folded == NONE) return;
   entry *e = &d->entries[d->steps[g->folded].out.entry];
-  if (!is_kept(e, number)) e->local = e->folded = true;
+  if (!is_kept(e, last)) e->local = e->folded = true;
 }
 
-/* Joins a group that belongs to no tiles, and the group that takes its result, to a tile of one row. */
+/* Joins a group that belongs to no tiles, and the groups that take its result, to a tile of one row. */
 static void fold_whole(deferral *d, int number) {
   group *g = &d->groups[number];
   const device *on = d->steps[g->first].where.device;
   if (d->groups[number].tile_end > number || number + 1 == d->ngroup || g[1].tile_end > number + 1) return;
   if (!on->folds_all && (on->tile_bytes == 0 || d->steps[g->first].count < LEAST_FOLDED)) return;
-  fold_group(d, number);
+  int last = last_taker(d, number);
+  fold_group(d, number, last);
   if (g->folded == NONE) return;
-  g->tile_end = number + 1;
+  g->tile_end = last;
   g->rows = 1;
 }
 
@@ -296,6 +320,6 @@ void make_tiles(deferral *d) {
     int end = d->groups[g].tile_end;
     if (end == g) fold_whole(d, g);
     else mark_local(d, g, end, d->groups[g].rows);
-    for (int k = g; k < end; k++) fold_group(d, k);
+    for (int k = g; k < end; k++) fold_group(d, k, k + 1);
   }
 }
