@@ -112,12 +112,25 @@ void emit_list(emission *e, const char *name, const int64_t *list, int n) {
   emit(e, "]");
 }
 
-void emit_ends(emission *e, enum dtype d, const shape *from, const shape *to) {
-  emit(e, " : (");
-  emit_type(e, d, from);
-  emit(e, ") -> ");
-  emit_type(e, d, to);
+int emit_end(emission *e, int n, ...) {
+  va_list list;
+  va_start(list, n);
+  for (int k = 0; k <= n; k++) {
+    enum dtype d = va_arg(list, enum dtype);
+    emit(e, k == n ? ") -> " : k ? ", " : " : (");
+    emit_type(e, d, va_arg(list, const shape *));
+  }
+  va_end(list);
   emit(e, "\n");
+  return e->next++;
+}
+
+int emit_slice(emission *e, int value, enum dtype d, const shape *from, const int64_t *start, const shape *to) {
+  if (shape_equal(from, to)) return value;
+  emit(e, "%%%d = stablehlo.slice %%%d [", e->next, value);
+  for (int k = 0; k < to->ndim; k++) emit(e, "%s%lld:%lld", k ? ", " : "", (long long)start[k], (long long)(start[k] + to->dim[k]));
+  emit(e, "]");
+  return emit_end(e, 1, d, from, d, to);
 }
 
 int emit_iota(emission *e, enum dtype d, const shape *s, int dim) {
@@ -130,14 +143,59 @@ int emit_iota(emission *e, enum dtype d, const shape *s, int dim) {
 int emit_reshape(emission *e, int value, enum dtype d, const shape *from, const shape *to) {
   if (shape_equal(from, to)) return value;
   emit(e, "%%%d = stablehlo.reshape %%%d", e->next, value);
-  emit_ends(e, d, from, to);
-  return e->next++;
+  return emit_end(e, 1, d, from, d, to);
 }
 
 int emit_broadcast(emission *e, int value, enum dtype d, const shape *from, const int64_t *dims, const shape *to) {
   if (shape_equal(from, to)) return value;
   emit(e, "%%%d = stablehlo.broadcast_in_dim %%%d, ", e->next, value);
   emit_list(e, "dims", dims, from->ndim);
-  emit_ends(e, d, from, to);
-  return e->next++;
+  return emit_end(e, 1, d, from, d, to);
+}
+
+/* ---- gathers and scatters ---- */
+
+/* The elements [n, window …] of an access, the shape of its positions, and the numbers of the window's dims. */
+typedef struct access {
+  shape   all, positions;
+  int64_t dims[MAX_DIMS];
+} access;
+
+static access make_access(int64_t n, const shape *s, int window) {
+  access a = {.all = {1 + window, {n}}, .positions = *s};
+  a.positions.ndim -= window;
+  for (int k = 0; k < window; k++) {
+    a.dims[k] = a.positions.ndim + k;
+    a.all.dim[1 + k] = s->dim[a.dims[k]];
+  }
+  return a;
+}
+
+int emit_gather(emission *e, int value, enum dtype d, int64_t n, int positions, const shape *s, int window) {
+  const access a = make_access(n, s, window);
+  emit(e, "%%%d = \"stablehlo.gather\"(%%%d, %%%d) <{dimension_numbers = #stablehlo.gather<", e->next, value, positions);
+  emit_list(e, "offset_dims", a.dims, window);
+  emit(e, ", collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = %d>, slice_sizes = array<i64: 1",
+       a.positions.ndim);
+  for (int k = 1; k < a.all.ndim; k++) emit(e, ", %lld", (long long)a.all.dim[k]);
+  emit(e, ">}>");
+  return emit_end(e, 2, d, &a.all, DT_int64, &a.positions, d, s);
+}
+
+int emit_scatter(emission *e, const char *op, int into, enum dtype d, int64_t n, int positions, const shape *s, int window,
+                 int value) {
+  static const shape one = {0};
+  const access a = make_access(n, s, window);
+  int result = e->next, old = result + 1, body = result + 2;
+  emit(e, "%%%d = \"stablehlo.scatter\"(%%%d, %%%d, %%%d) <{scatter_dimension_numbers = #stablehlo.scatter<", result, into,
+       positions, value);
+  emit_list(e, "update_window_dims", a.dims, window);
+  emit(e, ", inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = %d>, unique_indices = %s}> ({\n"
+       "^bb0(%%%d: tensor<%s>, %%%d: tensor<%s>):\n", a.positions.ndim, op ? "false" : "true", old, emit_name(d), body,
+       emit_name(d));
+  e->next += 3;
+  if (op) body = emit_simple(e, op, 2, (int[]){old, body}, d, &one);
+  emit(e, "stablehlo.return %%%d : tensor<%s>\n})", body, emit_name(d));
+  emit_end(e, 3, d, &a.all, DT_int64, &a.positions, d, s, d, &a.all);
+  return result;
 }

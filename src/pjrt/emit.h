@@ -47,8 +47,24 @@ int emit_broadcast(emission *e, int value, enum dtype d, const shape *from, cons
 /* Appends a list such as `dims = [0, 2]`. */
 void emit_list(emission *e, const char *name, const int64_t *list, int n);
 
-/* Appends the end of a line, ` : (type of the operand) -> type of the result`. */
-void emit_ends(emission *e, enum dtype d, const shape *from, const shape *to);
+/* Appends the end of a line, ` : (types of n operands) -> type of the result`, and returns the number of the line's value. The
+** types are pairs of an enum dtype and a const shape *. */
+int emit_end(emission *e, int n, ...);
+
+/* Takes a part of a value of shape `from`, from position start[k] of each dim k on. */
+int emit_slice(emission *e, int value, enum dtype d, const shape *from, const int64_t *start, const shape *to);
+
+/* ---- elements at positions ----
+** Elements are [n, window …], where the window has the last `window` dims of s. 0-based int64 positions along the first dim have
+** the other dims of s. */
+
+/* Returns the elements at all positions, of shape s. */
+int emit_gather(emission *e, int value, enum dtype d, int64_t n, int positions, const shape *s, int window);
+
+/* Returns the elements `into` after `value` of shape s has been written to the positions, which must differ unless `op` says how
+** an old and a new element are joined. Positions outside of 0 … n - 1 are left out. */
+int emit_scatter(emission *e, const char *op, int into, enum dtype d, int64_t n, int positions, const shape *s, int window,
+                 int value);
 
 /* ---- rows of ops.def (rows.c, translate.c, reduce.c, random.c) ----
 ** If the result is EMIT_NONE, nothing has been appended. Inputs are values of shape s. */

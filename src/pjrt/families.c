@@ -1,13 +1,10 @@
 /* The families that become lines of the open program. A function that returns ERR_NO_KERNEL has appended at most lines that
 ** nobody uses; the CPU computes the call (host.c). */
 
-#include "pjrt/queue.h"
+#include <math.h>
 
-static shape shape_of(const plan *p) {
-  shape s = {.ndim = p->ndim};
-  for (int k = 0; k < p->ndim; k++) s.dim[k] = p->shape[k];
-  return s;
-}
+#include "pjrt/queue.h"
+#include "pjrt/translate.h"
 
 int queue_get_as(pjrt_queue *q, const operand *o, enum dtype to, const shape *s, const int64_t *stride, int *st) {
   operand from = *o;
@@ -28,7 +25,7 @@ int queue_put_as(pjrt_queue *q, const operand *o, enum dtype d, const shape *s, 
 
 int queue_map(pjrt_queue *q, const map_call *c) {
   const plan *p = c->plan;
-  shape s = shape_of(p);
+  shape s = plan_shape(p);
   enum dtype gives = c->compute;
   int st = OK, in[MAX_IN];
   if (p->count == 0) return ERR_NO_KERNEL;
@@ -80,7 +77,7 @@ static int get_inputs(pjrt_queue *q, const elementwise_call *c, const shape *s, 
 int queue_elementwise(pjrt_queue *q, const elementwise_call *c) {
   const elementwise_program *program = c->program;
   typed values[ELEMENTWISE_REGISTER + ELEMENTWISE_REGISTERS] = {{0, 0}};
-  shape s = shape_of(c->plan);
+  shape s = plan_shape(c->plan);
   if (c->plan->count == 0) return ERR_NO_KERNEL;
   for (int k = 0; k < program->nout; k++)
     if (!queue_accepts(q, &c->out[k])) return QUEUE_AGAIN;
@@ -100,7 +97,7 @@ int queue_elementwise(pjrt_queue *q, const elementwise_call *c) {
 /* ---- reductions, scans, softmax ---- */
 
 int queue_reduce(pjrt_queue *q, const reduce_call *c) {
-  shape kept = shape_of(&c->kept), all = kept;
+  shape kept = plan_shape(&c->kept), all = kept;
   int64_t stride[2 * MAX_DIMS];
   enum dtype gives = c->compute;
   int st = OK;
@@ -123,16 +120,9 @@ typedef struct lines {
 } lines;
 
 static bool make_lines(const line_call *c, lines *l) {
-  int n = c->outer.ndim;
-  if (c->outer.count == 0 || c->n == 0 || n == MAX_DIMS) return false;
-  l->s = shape_of(&c->outer);
-  for (int k = 0; k < n; k++) {
-    l->out[k] = c->outer.stride[0][k];
-    l->in[k] = c->outer.stride[1][k];
-  }
-  l->out[n] = c->out_stride;
-  l->in[n] = c->in_stride;
-  l->s.dim[l->s.ndim++] = c->n;
+  if (c->outer.count == 0 || c->n == 0 || c->outer.ndim == MAX_DIMS) return false;
+  plan_part(&c->outer, 0, c->n, c->out_stride, &l->s, l->out);
+  plan_part(&c->outer, 1, c->n, c->in_stride, &l->s, l->in);
   return true;
 }
 
@@ -161,11 +151,8 @@ int queue_softmax(pjrt_queue *q, const softmax_call *c) {
 
 /* Reads or writes a batch of matrices: sets the shape [batch …, rows, columns] and the strides of operand k of the batch. */
 static void matrices(const gemm_call *c, int k, int64_t rows, int64_t columns, const int64_t *of, shape *s, int64_t *stride) {
-  *s = shape_of(&c->batch);
-  for (int d = 0; d < s->ndim; d++) stride[d] = c->batch.stride[k][d];
-  stride[s->ndim] = of[0];
-  stride[s->ndim + 1] = of[1];
-  s->dim[s->ndim++] = rows;
+  plan_part(&c->batch, k, rows, of[0], s, stride);
+  stride[s->ndim] = of[1];
   s->dim[s->ndim++] = columns;
 }
 
@@ -179,14 +166,8 @@ static int emit_product(emission *e, const gemm_call *c, int a, const shape *sa,
     emit(e, side ? "], " : "]");
   }
   const char *precision = queue_precision(c->precision);
-  emit(e, "contracting_dims = [%d] x [%d], precision = [%s, %s] : (", batch + 1, batch, precision, precision);
-  emit_type(e, c->dtype, sa);
-  emit(e, ", ");
-  emit_type(e, c->dtype, sb);
-  emit(e, ") -> ");
-  emit_type(e, dtype_compute(c->dtype), sc);
-  emit(e, "\n");
-  return e->next++;
+  emit(e, "contracting_dims = [%d] x [%d], precision = [%s, %s]", batch + 1, batch, precision, precision);
+  return emit_end(e, 2, c->dtype, sa, c->dtype, sb, dtype_compute(c->dtype), sc);
 }
 
 /* Multiplies a value by a number. */
@@ -223,19 +204,50 @@ int queue_gemm(pjrt_queue *q, const gemm_call *c) {
   return st == OK ? queue_put_as(q, &to, d, &sc, tc, value) : st;
 }
 
-/* ---- random numbers ---- */
+/* ---- random numbers and ranges ---- */
 
-/* Seed and offset are numbers of the program, so that later calls take the same program. */
+static const int64_t contiguous[] = {1};
+
+/* Seed and offset are numbers of the program, so that later calls take the same program. A permutation is a stable sort by random
+** integers without a sign. */
 int queue_random(pjrt_queue *q, const random_call *c) {
   shape s = {1, {c->count}};
-  int64_t stride[1] = {1};
   enum dtype gives = c->out.dtype;
+  bool permutes = c->op == RANDOM_permutation;
+  emission *e = &q->lines;
+  random_call draws = *c;
+  if (permutes) {
+    draws.op = RANDOM_integers;
+    draws.low = 0;
+    draws.range = 0;
+  }
   if (c->count == 0) return ERR_NO_KERNEL;
   int seed = queue_number(q, DT_uint64, (scalar){.i = (int64_t)c->seed});
   int offset = queue_number(q, DT_uint64, (scalar){.i = (int64_t)c->offset});
   if (seed == EMIT_NONE || offset == EMIT_NONE) return ERR_MEMORY;
-  int value = emit_random(&q->lines, c, seed, offset, &gives);
-  return queue_put_as(q, &c->out, gives, &s, stride, value);
+  int value = emit_random(e, &draws, seed, offset, &gives);
+  if (permutes && value != EMIT_NONE) {
+    term key = term_as(e, &s, term_of(value, gives), DT_uint64), t[] = {key, key, emit_places(e, &s)};
+    emit_sort(e, false, &s, t);
+    value = t[2].value;
+  }
+  return queue_put_as(q, &c->out, gives, &s, contiguous, value);
+}
+
+/* The limit, which changes no product, keeps XLA from rounding a product and a sum once. */
+int queue_arange(pjrt_queue *q, const arange_call *c) {
+  const bool floats = c->start.is_float;
+  const enum dtype d = floats ? DT_float64 : DT_int64;
+  const shape s = {1, {c->count}};
+  const scalar numbers[] = {c->start, c->step, {.f = fabs(c->step.f) * (double)c->count, .is_float = true}};
+  int st = OK;
+  if (c->count == 0) return ERR_NO_KERNEL;
+  term t[4] = {term_of(emit_iota(&q->lines, d, &s, 0), d)};
+  for (int k = 0; k < 2 + floats && st == OK; k++)
+    t[1 + k] = term_of(queue_get(q, &(operand){.dtype = d, .value = numbers[k]}, &s, NULL, &st), d);
+  if (st != OK) return st;
+  term x = emit_formula(&q->lines, &s, d, floats ? "a + m_min(i * b, m)" : "a + i * b", "iabm", t);
+  return queue_put_as(q, &c->out, d, &s, contiguous, x.value);
 }
 
 /* ---- families that the CPU computes ---- */
@@ -246,11 +258,7 @@ int queue_random(pjrt_queue *q, const random_call *c) {
     (void)c;                                                \
     return ERR_NO_KERNEL;                                   \
   }
-HOST(arange, const arange_call)
-HOST(index, const index_call)
 HOST(nonzero, nonzero_call)
-HOST(sort, const sort_call)
-HOST(search, const search_call)
 HOST(cell, const cell_call)
 HOST(attention, const attention_call)
 HOST(linalg, const linalg_call)

@@ -19,9 +19,9 @@ static void writes(finder *f, const void *at) {
   if (b) f->st = block_write(f->q, b);
 }
 
-static void of_line(finder *f, const line_call *c) {
-  reads(f, c->in.data);
-  writes(f, c->out.data);
+static void both(finder *f, const void *in, const void *out) {
+  reads(f, in);
+  writes(f, out);
 }
 
 static void of_map(finder *f, const map_call *c) {
@@ -34,13 +34,11 @@ static void of_elementwise(finder *f, const elementwise_call *c) {
   for (int k = 0; k < c->program->nout; k++) writes(f, c->out[k].data);
 }
 
-static void of_reduce(finder *f, const reduce_call *c) {
-  reads(f, c->in.data);
-  writes(f, c->out.data);
-}
-
-static void of_scan(finder *f, const scan_call *c)       { of_line(f, &c->line); }
-static void of_softmax(finder *f, const softmax_call *c) { of_line(f, &c->line); }
+static void of_reduce(finder *f, const reduce_call *c)   { both(f, c->in.data, c->out.data); }
+static void of_scan(finder *f, const scan_call *c)       { both(f, c->line.in.data, c->line.out.data); }
+static void of_softmax(finder *f, const softmax_call *c) { both(f, c->line.in.data, c->line.out.data); }
+static void of_fft(finder *f, const fft_call *c)         { both(f, c->in.data, c->out.data); }
+static void of_nonzero(finder *f, const nonzero_call *c) { both(f, c->in, c->out); }
 static void of_arange(finder *f, const arange_call *c)   { writes(f, c->out.data); }
 static void of_random(finder *f, const random_call *c)   { writes(f, c->out.data); }
 
@@ -48,11 +46,6 @@ static void of_index(finder *f, const index_call *c) {
   for (int k = 0; k < c->nindex; k++) reads(f, c->index[k].data);
   reads(f, c->op == INDEX_get ? c->target.data : c->values.data);
   writes(f, c->op == INDEX_get ? c->values.data : c->target.data);
-}
-
-static void of_nonzero(finder *f, const nonzero_call *c) {
-  reads(f, c->in);
-  writes(f, c->out);
 }
 
 static void of_sort(finder *f, const sort_call *c) {
@@ -111,11 +104,6 @@ static void of_norm(finder *f, const norm_call *c) {
                        c->backward ? c->dbias : NULL};
   for (int k = 0; k < 5; k++) reads(f, in[k]);
   for (int k = 0; k < 6; k++) writes(f, out[k]);
-}
-
-static void of_fft(finder *f, const fft_call *c) {
-  reads(f, c->in.data);
-  writes(f, c->out.data);
 }
 
 static void of_update(finder *f, const update_call *c) {

@@ -327,8 +327,7 @@ static term at_tap(job *j, const pool_call *c, const int64_t *tap, bool back, co
   if (back) return t;
   emit(e, "%%%d = stablehlo.slice %%%d [0:%lld, 0:%lld:%lld, 0:%lld:%lld]", e->next, t.value, (long long)c->planes, (long long)limit[0],
        (long long)c->stride[0], (long long)limit[1], (long long)c->stride[1]);
-  emit_ends(e, t.dtype, &padded, &out);
-  return term_of(e->next++, t.dtype);
+  return term_of(emit_end(e, 1, t.dtype, &padded, t.dtype, &out), t.dtype);
 }
 
 /* Returns the averages of windows with given sums, of shape s = [planes, out]. */

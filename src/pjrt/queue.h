@@ -109,6 +109,12 @@ void queue_free(pjrt_queue *q);
 
 /* ---- operands (view.c) ---- */
 
+/* Returns the shape of a plan. */
+shape plan_shape(const plan *p);
+
+/* Sets the shape of a plan with another dim of n elements at the end, and the strides of operand k, which are `step` along it. */
+void plan_part(const plan *p, int k, int64_t n, int64_t step, shape *s, int64_t *stride);
+
 /* Returns the value of the operand's elements in the given shape and dtype o->dtype. A number becomes a tensor. Returns
 ** EMIT_NONE after an error, stored in *st, or if *st is ERR_NO_KERNEL. */
 int queue_get(pjrt_queue *q, const operand *o, const shape *s, const int64_t *stride, int *st);

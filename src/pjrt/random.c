@@ -16,38 +16,33 @@ typedef struct fill {
 
 static const shape one = {0};
 
-static term on_words(const fill *f, const char *text, int count, const char *const *names, const term *terms) {
-  return translate(f->e, &f->counters, text, &(surroundings){DT_uint64, DT_none, count, names, terms});
+static term on_words(const fill *f, const char *text, const char *names, const term *terms) {
+  return emit_formula(f->e, &f->counters, DT_uint64, text, names, terms);
 }
 
 /* Repeats a number of the program for all counters. */
-static term spread(const fill *f, term t) { return term_of(emit_broadcast(f->e, t.value, t.dtype, &one, NULL, &f->counters), t.dtype); }
+static term spread(const fill *f, term t) {
+  return term_of(emit_broadcast(f->e, t.value, t.dtype, &one, NULL, &f->counters), t.dtype);
+}
 
-/* Computes the four words of each counter. */
-static void philox(const fill *f, int seed, int offset, term x[4]) {
-  enum { A, B, C, D, K, J, M, N };
-  static const char *const names[] = {"a", "b", "c", "d", "k", "j", "M", "N"}, *const key_names[] = {"s", "w"};
-  emission *e = f->e;
-  const surroundings of_seed = {DT_uint64, DT_none, 1, key_names, (const term[]){term_of(seed, DT_uint64)}};
-  term t[8], first = translate(e, &one, "s & 4294967295", &of_seed), second = translate(e, &one, "s >> 32", &of_seed);
-  t[M] = term_integer(PHILOX_M0);
-  t[N] = term_integer(PHILOX_M1);
-  t[C] = term_of(emit_iota(e, DT_uint64, &f->counters, 0), DT_uint64);
-  t[D] = spread(f, term_of(offset, DT_uint64));
-  t[A] = on_words(f, "c + d & 4294967295", 4, names, t);
-  t[B] = on_words(f, "c + d >> 32", 4, names, t);
+/* Computes the four words of each counter. The key of a round is made of the seed. */
+static void philox(const fill *f, term seed, term offset, term x[4]) {
+  enum { A, B, C, D, K, J, M, N, NAMES };
+  static const char names[] = "abcdkjmn", low[] = "s + w & 4294967295", high[] = "(s >> 32) + w & 4294967295";
+  term t[NAMES] = {[C] = term_of(emit_iota(f->e, DT_uint64, &f->counters, 0), DT_uint64), [D] = spread(f, offset),
+                   [M] = term_integer(PHILOX_M0), [N] = term_integer(PHILOX_M1)};
+  t[A] = on_words(f, "c + d & 4294967295", names, t);
+  t[B] = on_words(f, "c + d >> 32", names, t);
   t[C] = t[D] = term_integer(0);
-  for (int round = 0; round < PHILOX_ROUNDS; round++) {
-    t[K] = spread(f, first);
-    t[J] = spread(f, second);
-    x[0] = on_words(f, "(c * N >> 32) ^ b ^ k", 8, names, t);
-    x[1] = on_words(f, "c * N & 4294967295", 8, names, t);
-    x[2] = on_words(f, "(a * M >> 32) ^ d ^ j", 8, names, t);
-    x[3] = on_words(f, "a * M & 4294967295", 8, names, t);
+  for (int64_t round = 0; round < PHILOX_ROUNDS; round++) {
+    const term key[] = {seed, term_integer(round * PHILOX_W0)}, other[] = {seed, term_integer(round * PHILOX_W1)};
+    t[K] = spread(f, emit_formula(f->e, &one, DT_uint64, low, "sw", key));
+    t[J] = spread(f, emit_formula(f->e, &one, DT_uint64, high, "sw", other));
+    x[0] = on_words(f, "(c * n >> 32) ^ b ^ k", names, t);
+    x[1] = on_words(f, "c * n & 4294967295", names, t);
+    x[2] = on_words(f, "(a * m >> 32) ^ d ^ j", names, t);
+    x[3] = on_words(f, "a * m & 4294967295", names, t);
     for (int k = 0; k < 4; k++) t[k] = x[k];
-    const term key[] = {first, term_integer(PHILOX_W0)}, other[] = {second, term_integer(PHILOX_W1)};
-    first = translate(e, &one, "s + w & 4294967295", &(surroundings){DT_uint64, DT_none, 2, key_names, key});
-    second = translate(e, &one, "s + w & 4294967295", &(surroundings){DT_uint64, DT_none, 2, key_names, other});
   }
 }
 
@@ -56,41 +51,38 @@ static void philox(const fill *f, int seed, int offset, term x[4]) {
 ** another number once. Therefore the product in `uniform` is limited, which changes nothing but keeps them apart. */
 
 static term uniform(const fill *f, term word) {
-  static const char *const names[] = {"word", "shift", "scale", "width", "a", "most"};
   const random_call *c = f->call;
   bool is_wide = f->drawn == DT_float64;
   double width = c->b - c->a, scale = is_wide ? 0x1p-53 : width / (double)((uint64_t)1 << c->bits);
   const term terms[] = {word, term_integer(is_wide ? 11 : 32 - c->bits), term_float(scale), term_float(width), term_float(c->a),
                         term_float(c->most)};
-  const char *text = is_wide ? "p = (C)(word >> shift) * scale * width; q = p > width ? width : p; v = q + a; v < most ? v : most"
-                             : "p = (C)(word >> shift) * scale; q = p > width ? width : p; v = q + a; v < most ? v : most";
-  return translate(f->e, &f->counters, text, &(surroundings){f->drawn, DT_none, 6, names, terms});
+  const char *text = is_wide ? "p = (C)(w >> s) * f * d; q = p > d ? d : p; v = q + a; v < m ? v : m"
+                             : "p = (C)(w >> s) * f; q = p > d ? d : p; v = q + a; v < m ? v : m";
+  return emit_formula(f->e, &f->counters, f->drawn, text, "wsfdam", terms);
 }
 
 static term integer(const fill *f, term word) {
-  static const char *const names[] = {"x", "l", "h", "low"};
   const random_call *c = f->call;
   const term terms[] = {word, term_integer((int64_t)(c->range & 0xffffffff)), term_integer((int64_t)(c->range >> 32)),
                         term_integer(c->low)};
-  const char *text = c->range == 0 ? "x + low"
+  const char *text = c->range == 0 ? "x + b"
                    : "al = x & 4294967295; ah = x >> 32; m = ah * l + (al * l >> 32); n = al * h + (m & 4294967295);"
-                     "low + ah * h + (m >> 32) + (n >> 32)";
-  return term_as(f->e, &f->counters, on_words(f, text, 4, names, terms), DT_int64);
+                     "b + ah * h + (m >> 32) + (n >> 32)";
+  return term_as(f->e, &f->counters, on_words(f, text, "xlhb", terms), DT_int64);
 }
 
 /* Makes two normally distributed numbers from two words (Box–Muller, see math/normal.h). */
 static void normals(const fill *f, const term in[2], term out[2]) {
-  static const char *const names[] = {"radius", "turn", "mean", "first", "second", "deviation"};
   const random_call *c = f->call;
   bool is_wide = f->drawn == DT_float64;
-  term t[] = {in[0], in[1], term_float(c->a), in[0], in[1], term_float(c->b)};
-  const surroundings around = {f->drawn, DT_none, 6, names, t};
-  t[0] = translate(f->e, &f->counters, is_wide ? "deviation * m_sqrt(-2 * m_log(((C)(first >> 11) + 0.5) * 0x1p-53))"
-                                               : "deviation * m_sqrt(-2 * m_log(((C)(first >> 1) + 0.5) * 0x1p-31))", &around);
-  t[1] = translate(f->e, &f->counters, is_wide ? "(C)(second >> 11) * 0x1p-52 - 1"
-                                               : "(C)(I)second * 0x1p-31", &around);
-  out[0] = translate(f->e, &f->counters, "mean + radius * cosine_of_turn(turn)", &around);
-  out[1] = translate(f->e, &f->counters, "mean + radius * sine_of_turn(turn)", &around);
+  const term words[] = {in[0], in[1], term_float(c->b)};
+  const char *radius = is_wide ? "d * m_sqrt(-2 * m_log(((C)(x >> 11) + 0.5) * 0x1p-53))"
+                               : "d * m_sqrt(-2 * m_log(((C)(x >> 1) + 0.5) * 0x1p-31))";
+  const char *turn = is_wide ? "(C)(y >> 11) * 0x1p-52 - 1" : "(C)(I)y * 0x1p-31";
+  const term t[] = {emit_formula(f->e, &f->counters, f->drawn, radius, "xyd", words),
+                    emit_formula(f->e, &f->counters, f->drawn, turn, "xyd", words), term_float(c->a)};
+  out[0] = emit_formula(f->e, &f->counters, f->drawn, "m + r * cosine_of_turn(t)", "rtm", t);
+  out[1] = emit_formula(f->e, &f->counters, f->drawn, "m + r * sine_of_turn(t)", "rtm", t);
 }
 
 /* ---- order ---- */
@@ -104,19 +96,11 @@ static int in_order(const fill *f, int parts, const term *part) {
   for (int k = 0; k < parts; k++) in[k] = emit_reshape(e, part[k].value, f->drawn, &f->counters, &thin);
   emit(e, "%%%d = stablehlo.concatenate ", e->next);
   for (int k = 0; k < parts; k++) emit(e, "%%%d, ", in[k]);
-  emit(e, "dim = 1 : (");
-  for (int k = 0; k < parts; k++) {
-    if (k) emit(e, ", ");
-    emit_type(e, f->drawn, &thin);
-  }
-  emit(e, ") -> ");
-  emit_type(e, f->drawn, &whole);
-  emit(e, "\n");
-  int joined = emit_reshape(e, e->next++, f->drawn, &whole, &flat);
-  if (flat.dim[0] == out.dim[0]) return joined;
-  emit(e, "%%%d = stablehlo.slice %%%d [0:%lld]", e->next, joined, (long long)out.dim[0]);
-  emit_ends(e, f->drawn, &flat, &out);
-  return e->next++;
+  emit(e, "dim = 1");
+  int value = parts == 2 ? emit_end(e, 2, f->drawn, &thin, f->drawn, &thin, f->drawn, &whole)
+                         : emit_end(e, 4, f->drawn, &thin, f->drawn, &thin, f->drawn, &thin, f->drawn, &thin, f->drawn, &whole);
+  int joined = emit_reshape(e, value, f->drawn, &whole, &flat);
+  return emit_slice(e, joined, f->drawn, &flat, (const int64_t[]){0}, &out);
 }
 
 int emit_random(emission *e, const random_call *c, int seed, int offset, enum dtype *gives) {
@@ -125,11 +109,10 @@ int emit_random(emission *e, const random_call *c, int seed, int offset, enum dt
   int64_t counters = (int64_t)random_counters((uint64_t)c->count, parts == 2);
   const fill f = {e, c, drawn, {1, {counters}}, counters / RANDOM_RUN};
   const emission before = *e;
-  static const char *const names[] = {"l", "h"};
   term x[4], part[4];
   if (c->op == RANDOM_permutation || c->cell) return EMIT_NONE;
-  philox(&f, seed, offset, x);
-  for (int k = 0; parts == 2 && k < 2; k++) x[k] = on_words(&f, "l | h << 32", 2, names, (const term[]){x[2 * k], x[2 * k + 1]});
+  philox(&f, term_of(seed, DT_uint64), term_of(offset, DT_uint64), x);
+  for (int k = 0; parts == 2 && k < 2; k++) x[k] = on_words(&f, "l | h << 32", "lh", x + 2 * k);
   for (int k = 0; k < parts; k++)
     if (c->op != RANDOM_normal) part[k] = c->op == RANDOM_uniform ? uniform(&f, x[k]) : integer(&f, x[k]);
     else if (k % 2 == 0) normals(&f, x + k, part + k);

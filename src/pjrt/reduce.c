@@ -39,18 +39,14 @@ static void merge_body(emission *e, const fold *f, int first) {
   static const char *const names[] = {"a", "b"};
   const term in[] = {term_of(first, f->A), term_of(first + 1, f->A)};
   term t = translate(e, &one, f->merge, &(surroundings){f->C, f->A, 2, names, in});
-  emit(e, "stablehlo.return %%%d : ", t.value);
-  emit_type(e, f->A, &one);
-  emit(e, "\n");
+  emit(e, "stablehlo.return %%%d : tensor<%s>\n", t.value, emit_name(f->A));
 }
 
 /* Appends `(type of the operand, type of the accumulator) -> type of the result`. */
 static void fold_types(emission *e, enum dtype A, const shape *from, const shape *to) {
   emit(e, "(");
   emit_type(e, A, from);
-  emit(e, ", ");
-  emit_type(e, A, &one);
-  emit(e, ") -> ");
+  emit(e, ", tensor<%s>) -> ", emit_name(A));
   emit_type(e, A, to);
 }
 
@@ -66,11 +62,7 @@ term emit_fold(emission *e, const fold *f, const shape *s, unsigned dims, term i
   emit_list(e, "dimensions", reduced, n);
   emit(e, " : ");
   fold_types(e, f->A, s, &kept);
-  emit(e, "\nreducer(%%%d: ", first);
-  emit_type(e, f->A, &one);
-  emit(e, ", %%%d: ", first + 1);
-  emit_type(e, f->A, &one);
-  emit(e, ") {\n");
+  emit(e, "\nreducer(%%%d: tensor<%s>, %%%d: tensor<%s>) {\n", first, emit_name(f->A), first + 1, emit_name(f->A));
   merge_body(e, f, first);
   emit(e, "}\n");
   return term_of(result, f->A);
@@ -100,20 +92,15 @@ static term steps(emission *e, const fold *f, const char *step, const shape *s, 
 
 static fold bottom_of(enum dtype d) { return (fold){d, d, "m_highest(A)", "m_min(a, b)"}; }
 
-/* Translates a text of dtype d and of the names x, a, b. */
-static term apply(emission *e, const shape *s, const char *text, enum dtype d, term x, term a, term b) {
-  static const char *const names[] = {"x", "a", "b"};
-  return translate(e, s, text, &(surroundings){d, d, 3, names, (const term[]){x, a, b}});
-}
-
 /* Returns the sum of squared distances from the mean. */
 static term state_moments(emission *e, const shape *s, term in) {
   shape kept = without_last(s);
   enum dtype A = wide(in.dtype);
   const fold sum = sum_of(A);
   term x = term_as(e, s, in, A), total = fold_last(e, &sum, s, x);
-  term mean = apply(e, &kept, "a / b", A, x, total, term_integer(s->dim[kept.ndim])), means = repeated(e, mean, s);
-  return fold_last(e, &sum, s, apply(e, s, "(x - a) * (x - a)", A, x, means, means));
+  term mean = emit_formula(e, &kept, A, "a / n", "an", (const term[]){total, term_integer(s->dim[kept.ndim])});
+  term means = repeated(e, mean, s);
+  return fold_last(e, &sum, s, emit_formula(e, s, A, "(x - a) * (x - a)", "xa", (const term[]){x, means}));
 }
 
 /* Returns the logarithm of the sum of exponentials. */
@@ -122,16 +109,16 @@ static term state_logsum(emission *e, const shape *s, term in) {
   enum dtype A = wide(in.dtype);
   const fold sum = sum_of(A), top = top_of(A);
   term x = term_as(e, s, in, A), most = fold_last(e, &top, s, x);
-  term shift = apply(e, &kept, "m_isfinite(a) ? a : 0", A, most, most, most), shifts = repeated(e, shift, s);
-  term total = fold_last(e, &sum, s, apply(e, s, "m_exp(x - a)", A, x, shifts, shifts));
-  return apply(e, &kept, "a + m_log(b)", A, shift, shift, total);
+  term shift = emit_formula(e, &kept, A, "m_isfinite(a) ? a : 0", "a", &most), shifts = repeated(e, shift, s);
+  term total = fold_last(e, &sum, s, emit_formula(e, s, A, "m_exp(x - a)", "xa", (const term[]){x, shifts}));
+  return emit_formula(e, &kept, A, "a + m_log(b)", "ab", (const term[]){shift, total});
 }
 
 /* Returns the 0-based position of the first element that is NaN or equal to the result of `top`. */
 static term position(emission *e, const shape *s, term in, const fold *top) {
   const fold first = bottom_of(DT_int64);
   term tops = repeated(e, fold_last(e, top, s, in), s), places = term_of(emit_iota(e, DT_int64, s, s->ndim - 1), DT_int64);
-  return fold_last(e, &first, s, apply(e, s, "x == a | x != x ? b : MOST", DT_int64, in, tops, places));
+  return fold_last(e, &first, s, emit_formula(e, s, DT_int64, "x == a | x != x ? b : MOST", "xab", (const term[]){in, tops, places}));
 }
 
 static term state_largest(emission *e, const shape *s, term in) {
@@ -201,13 +188,6 @@ scans[SCAN_COUNT] = {
 #include "ops.def"
 };
 
-/* Appends a list of s->ndim numbers, all 1 but the last. */
-static void emit_ones(emission *e, const char *name, const shape *s, int64_t last) {
-  emit(e, "%s = array<i64: ", name);
-  for (int k = 0; k < s->ndim; k++) emit(e, "%s%lld", k ? ", " : "", k == s->ndim - 1 ? (long long)last : 1LL);
-  emit(e, ">");
-}
-
 int emit_scan(emission *e, enum scan_op op, enum dtype compute, const shape *s, bool initial, int in, enum dtype *gives) {
   const emission before = *e;
   int64_t n = s->dim[s->ndim - 1];
@@ -219,14 +199,12 @@ int emit_scan(emission *e, enum scan_op op, enum dtype compute, const shape *s, 
   int result = e->next, first = result + 1;
   e->next += 3;
   emit(e, "%%%d = \"stablehlo.reduce_window\"(%%%d, %%%d) <{", result, x.value, init.value);
-  emit_ones(e, "window_dimensions", s, n);
-  emit(e, ", padding = dense<[");
+  emit(e, "window_dimensions = array<i64: ");
+  for (int k = 0; k < s->ndim - 1; k++) emit(e, "1, ");
+  emit(e, "%lld>, padding = dense<[", (long long)n);
   for (int k = 0; k < s->ndim - 1; k++) emit(e, "[0, 0], ");
-  emit(e, "[%lld, 0]]> : tensor<%dx2xi64>}> ({\n^bb0(%%%d: ", (long long)(n - 1 + initial), s->ndim, first);
-  emit_type(e, f.A, &one);
-  emit(e, ", %%%d: ", first + 1);
-  emit_type(e, f.A, &one);
-  emit(e, "):\n");
+  emit(e, "[%lld, 0]]> : tensor<%dx2xi64>}> ({\n^bb0(%%%d: tensor<%s>, %%%d: tensor<%s>):\n", (long long)(n - 1 + initial), s->ndim,
+       first, emit_name(f.A), first + 1, emit_name(f.A));
   merge_body(e, &f, first);
   emit(e, "}) : ");
   fold_types(e, f.A, s, &to);
@@ -241,7 +219,6 @@ static const struct { const char *keep, *m, *last; } softmaxes[SOFTMAX_COUNT] = 
 };
 
 int emit_softmax(emission *e, enum softmax_op op, enum dtype compute, const shape *s, int in) {
-  static const char *const names[] = {"x", "d", "e", "s", "k", "m"};
   const enum dtype C = compute, A = wide(compute);
   const fold top = top_of(C), sum = sum_of(A);
   const emission before = *e;
@@ -250,10 +227,10 @@ int emit_softmax(emission *e, enum softmax_op op, enum dtype compute, const shap
   if (!dtype_in_class(compute, CLASS_REALFLOAT)) return EMIT_NONE;
   t[0] = term_of(in, C);
   t[1] = repeated(e, fold_last(e, &top, s, t[0]), s);
-  t[1] = translate(e, s, "x - d", &(surroundings){C, C, 2, names, t});
-  t[2] = translate(e, s, "m_exp(d)", &(surroundings){C, C, 1, names + 1, t + 1});
+  t[1] = emit_formula(e, s, C, "x - d", "xd", t);
+  t[2] = emit_formula(e, s, C, "m_exp(d)", "d", t + 1);
   t[3] = fold_last(e, &sum, s, term_as(e, s, t[2], A));
-  t[4] = translate(e, s, softmaxes[op].keep, &(surroundings){C, C, 2, names + 1, t + 1});
-  t[5] = repeated(e, translate(e, &kept, softmaxes[op].m, &(surroundings){C, C, 1, names + 3, t + 3}), s);
-  return emit_settle(e, &before, translate(e, s, softmaxes[op].last, &(surroundings){C, C, 2, names + 4, t + 4}).value);
+  t[4] = emit_formula(e, s, C, softmaxes[op].keep, "de", t + 1);
+  t[5] = repeated(e, emit_formula(e, &kept, C, softmaxes[op].m, "s", t + 3), s);
+  return emit_settle(e, &before, emit_formula(e, s, C, softmaxes[op].last, "km", t + 4).value);
 }

@@ -1,6 +1,7 @@
 #include "pjrt/translate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -64,18 +65,19 @@ static term simple(reader *s, const char *op, int count, const term *in) {
   return refused(s) ? refuse(s) : term_of(emit_simple(s->e, op, count, values, in[0].dtype, s->shape), in[0].dtype);
 }
 
-/* Appends a line whose result has another dtype than the operands. `op` ends in a space or in a comma and a space. */
+/* Appends a line whose result may have another dtype than the operands. `op` ends in a space or in a comma and a space. Types
+** of CHLO's ops have no brackets. */
 static term typed(reader *s, const char *op, int count, const term *in, enum dtype gives) {
   emission *e = s->e;
+  bool is_companion = *op == 'c';
   if (refused(s)) return refuse(s);
   emit(e, "%%%d = %s", e->next, op);
   for (int k = 0; k < count; k++) emit(e, "%s%%%d", k ? ", " : "", in[k].value);
-  emit(e, " : (");
   for (int k = 0; k < count; k++) {
-    if (k) emit(e, ", ");
+    emit(e, k ? ", " : is_companion ? " : " : " : (");
     emit_type(e, in[k].dtype, s->shape);
   }
-  emit(e, ") -> ");
+  emit(e, is_companion ? " -> " : ") -> ");
   emit_type(e, gives, s->shape);
   emit(e, "\n");
   return term_of(e->next++, gives);
@@ -101,33 +103,12 @@ static term choose(reader *s, term test, term a, term b) {
   return term_of(e->next++, d);
 }
 
-/* Appends an op of CHLO, whose types are written differently. */
-static term companion(reader *s, const char *op, int count, const term *in) {
-  emission *e = s->e;
-  if (refused(s)) return refuse(s);
-  emit(e, "%%%d = %s", e->next, op);
-  for (int k = 0; k < count; k++) emit(e, "%s%%%d", k ? ", " : " ", in[k].value);
-  emit(e, " : ");
-  for (int k = 0; k < count; k++) {
-    if (k) emit(e, ", ");
-    emit_type(e, in[0].dtype, s->shape);
-  }
-  emit(e, " -> ");
-  emit_type(e, in[0].dtype, s->shape);
-  emit(e, "\n");
-  return term_of(e->next++, in[0].dtype);
-}
-
 /* ---- dtypes by name ---- */
 
-static enum dtype unsigned_dtype(enum dtype d) {
-  int size = dtype_size(d);
-  return size == 1 ? DT_uint8 : size == 2 ? DT_uint16 : size == 4 ? DT_uint32 : DT_uint64;
-}
-static enum dtype signed_dtype(enum dtype d) {
-  int size = dtype_size(d);
-  return size == 1 ? DT_int8 : size == 2 ? DT_int16 : size == 4 ? DT_int32 : DT_int64;
-}
+static const enum dtype integers[2][9] = {{[1] = DT_uint8, [2] = DT_uint16, [4] = DT_uint32, [8] = DT_uint64},
+                                          {[1] = DT_int8, [2] = DT_int16, [4] = DT_int32, [8] = DT_int64}};
+static enum dtype unsigned_dtype(enum dtype d) { return integers[0][dtype_size(dtype_real(d))]; }
+static enum dtype signed_dtype(enum dtype d)   { return integers[1][dtype_size(dtype_real(d))]; }
 
 static bool same_word(const char *text, int length, const char *word) {
   return strlen(word) == (size_t)length && memcmp(text, word, (size_t)length) == 0;
@@ -208,23 +189,17 @@ static term call_row(reader *s, const char *text, int length, int count, const t
 
 /* Calls hlo_<op> or chlo_<op>. */
 static term call_op(reader *s, const char *text, int length, int count, const term *in) {
-  char op[64] = "stablehlo.";
+  char op[64];
   bool is_companion = *text == 'c';
-  size_t prefix = is_companion ? 5 : 4, room = sizeof op - 11, rest = (size_t)length - prefix;
-  if (rest >= room) return refuse(s);
-  if (is_companion) strcpy(op, "chlo.");
-  strncat(op, text + prefix, rest);
-  return is_companion ? companion(s, op, count, in) : simple(s, op, count, in);
+  int prefix = is_companion ? 5 : 4;
+  snprintf(op, sizeof op, is_companion ? "chlo.%.*s " : "stablehlo.%.*s", length - prefix, text + prefix);
+  return is_companion ? typed(s, op, count, in, in[0].dtype) : simple(s, op, count, in);
 }
 
 static term make_complex(reader *s, const term *in) {
-  emission *e = s->e;
   enum dtype d = dtype_complex(in[0].dtype);
   if (refused(s)) return refuse(s);
-  emit(e, "%%%d = stablehlo.complex %%%d, %%%d : ", e->next, in[0].value, in[1].value);
-  emit_type(e, d, s->shape);
-  emit(e, "\n");
-  return term_of(e->next++, d);
+  return term_of(emit_simple(s->e, "stablehlo.complex", 2, (int[]){in[0].value, in[1].value}, d, s->shape), d);
 }
 
 static term call(reader *s, const char *text, int length, int count, term *in) {
@@ -421,6 +396,15 @@ term translate(emission *e, const shape *s, const char *text, const surroundings
   skip_spaces(&r);
   if (*r.at) e->refused = true;
   return is_number(&t) ? as(&r, t, around->C) : t;
+}
+
+term emit_formula(emission *e, const shape *s, enum dtype C, const char *text, const char *names, const term *terms) {
+  static const char alphabet[26][2] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m",
+                                       "n", "o", "p", "q", "r", "s", "t", "u", "v", "w", "x", "y", "z"};
+  const char *list[26];
+  int n = 0;
+  for (; names[n]; n++) list[n] = alphabet[names[n] - 'a'];
+  return translate(e, s, text, &(surroundings){C, DT_none, n, list, terms});
 }
 
 /* Returns the term that an assignment changes, or NULL. */

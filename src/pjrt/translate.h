@@ -28,6 +28,9 @@ typedef struct surroundings {
 ** translated; the result is then without meaning. */
 term translate(emission *e, const shape *s, const char *text, const surroundings *around);
 
+/* Like translate, for terms whose names are the letters of `names`. */
+term emit_formula(emission *e, const shape *s, enum dtype C, const char *text, const char *names, const term *terms);
+
 /* Performs assignments such as `g = n[0] * g, p -= n[1] * g`, which change `terms`, the terms of `around`. */
 void translate_assignments(emission *e, const shape *s, const char *text, const surroundings *around, term *terms);
 
@@ -37,6 +40,12 @@ term term_as(emission *e, const shape *s, term t, enum dtype d);
 /* Returns the number of the value or, if the expression was refused, takes back all lines since `before` and returns
 ** EMIT_NONE. */
 int emit_settle(emission *e, const emission *before, int value);
+
+/* Sorts three values of shape s together along the last dim, stably, by the integers t[0] (positions.c). */
+void emit_sort(emission *e, bool descending, const shape *s, term t[3]);
+
+/* Returns the 1-based positions along the last dim, int64 (positions.c). */
+term emit_places(emission *e, const shape *s);
 
 /* ---- reductions of some dims (reduce.c) ----
 ** A set of dims has bit k for dim k. */

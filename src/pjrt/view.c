@@ -1,7 +1,27 @@
 /* Operands: elements of a block at an offset, with strides. Most views are boxes: the block's elements in a shape whose strides
 ** are those of the view, of which the view takes a part of each dim. Others are read by gather and written by scatter. */
 
+#include <string.h>
+
 #include "pjrt/queue.h"
+#include "pjrt/translate.h"
+
+/* ---- plans ---- */
+
+shape plan_shape(const plan *p) {
+  shape s = {.ndim = p->ndim};
+  memcpy(s.dim, p->shape, sizeof s.dim);
+  return s;
+}
+
+void plan_part(const plan *p, int k, int64_t n, int64_t step, shape *s, int64_t *stride) {
+  *s = plan_shape(p);
+  memcpy(stride, p->stride[k], (size_t)p->ndim * sizeof *stride);
+  s->dim[s->ndim] = n;
+  stride[s->ndim++] = step;
+}
+
+/* ---- boxes ---- */
 
 /* A view as a box. Dims of length 1 and of stride 0 are left out; the others are sorted by their strides, largest first. */
 typedef struct box {
@@ -14,7 +34,7 @@ typedef struct box {
 /* The strides of a view, made positive, and the offset of its first element after that. */
 typedef struct upright {
   int64_t stride[MAX_DIMS], offset;
-  bool    reversed[MAX_DIMS];
+  int64_t reversed[MAX_DIMS];          /* the numbers of the dims with negative strides */
   int     nreversed;
 } upright;
 
@@ -25,8 +45,7 @@ static upright make_upright(const shape *s, const int64_t *stride, int64_t offse
     if (u.stride[k] >= 0) continue;
     u.offset += (s->dim[k] - 1) * u.stride[k];
     u.stride[k] = -u.stride[k];
-    u.reversed[k] = true;
-    u.nreversed++;
+    u.reversed[u.nreversed++] = k;
   }
   return u;
 }
@@ -68,29 +87,14 @@ static bool make_box(const shape *s, const upright *u, int64_t count, box *b) {
 
 /* ---- lines ---- */
 
-static int emit_slice(emission *e, int value, enum dtype d, const shape *from, const int64_t *start, const shape *to) {
-  if (shape_equal(from, to)) return value;
-  emit(e, "%%%d = stablehlo.slice %%%d [", e->next, value);
-  for (int k = 0; k < to->ndim; k++) emit(e, "%s%lld:%lld", k ? ", " : "", (long long)start[k], (long long)(start[k] + to->dim[k]));
-  emit(e, "]");
-  emit_ends(e, d, from, to);
-  return e->next++;
-}
-
 /* Appends zeros, or removes elements at the end, so that an array of one dim has `to` elements. */
 static int emit_resize(emission *e, int value, enum dtype d, int64_t from, int64_t to) {
   static const int64_t zero[1] = {0};
   shape before = {1, {from}}, after = {1, {to}}, none = {.ndim = 0};
   if (to <= from) return emit_slice(e, value, d, &before, zero, &after);
   int fill = emit_constant(e, d, &none, (scalar){0});
-  emit(e, "%%%d = stablehlo.pad %%%d, %%%d, low = [0], high = [%lld], interior = [0] : (", e->next, value, fill, (long long)(to - from));
-  emit_type(e, d, &before);
-  emit(e, ", ");
-  emit_type(e, d, &none);
-  emit(e, ") -> ");
-  emit_type(e, d, &after);
-  emit(e, "\n");
-  return e->next++;
+  emit(e, "%%%d = stablehlo.pad %%%d, %%%d, low = [0], high = [%lld], interior = [0]", e->next, value, fill, (long long)(to - from));
+  return emit_end(e, 2, d, &before, d, &none, d, &after);
 }
 
 /* Permutes dims: dim k of the result is dim order[k]. */
@@ -106,18 +110,13 @@ static int emit_transpose(emission *e, int value, enum dtype d, const shape *fro
   if (same) return value;
   emit(e, "%%%d = stablehlo.transpose %%%d, ", e->next, value);
   emit_list(e, "dims", dims, from->ndim);
-  emit_ends(e, d, from, &to);
-  return e->next++;
+  return emit_end(e, 1, d, from, d, &to);
 }
 
 static int emit_reverse(emission *e, int value, enum dtype d, const shape *s, const upright *u) {
-  int64_t dims[MAX_DIMS];
-  int n = 0;
-  for (int k = 0; k < s->ndim; k++)
-    if (u->reversed[k]) dims[n++] = k;
-  if (n == 0) return value;
+  if (u->nreversed == 0) return value;
   emit(e, "%%%d = stablehlo.reverse %%%d, ", e->next, value);
-  emit_list(e, "dims", dims, n);
+  emit_list(e, "dims", u->reversed, u->nreversed);
   emit(e, " : ");
   emit_type(e, d, s);
   emit(e, "\n");
@@ -126,52 +125,44 @@ static int emit_reverse(emission *e, int value, enum dtype d, const shape *s, co
 
 /* Returns the positions in the block of all elements of a view, int64. */
 static int emit_positions(emission *e, const shape *s, const upright *u) {
-  int sum = emit_constant(e, DT_int64, s, (scalar){.i = u->offset});
+  term sum = term_integer(u->offset);
   for (int k = 0; k < s->ndim; k++) {
-    if (u->stride[k] == 0) continue;
-    int by = emit_constant(e, DT_int64, s, (scalar){.i = u->stride[k]});
-    int place = emit_iota(e, DT_int64, s, k);
-    int term = emit_simple(e, "stablehlo.multiply", 2, (int[]){place, by}, DT_int64, s);
-    sum = emit_simple(e, "stablehlo.add", 2, (int[]){sum, term}, DT_int64, s);
+    const term t[] = {sum, term_of(emit_iota(e, DT_int64, s, k), DT_int64), term_integer(u->stride[k])};
+    sum = emit_formula(e, s, DT_int64, "p + i * n", "pin", t);
   }
-  return sum;
+  return sum.value;
+}
+
+/* Finds the dims of a view that are dims of its box: dim n of `kept` is dim dims[n] of the view and dim order[n] of `sorted`, whose
+** dims have the order of the box. Dim i of `sorted` is dim back[i] of `kept`. */
+static void find_orders(const box *b, const shape *s, int *order, int *back, int64_t *dims, shape *sorted, shape *kept) {
+  int n = 0;
+  sorted->ndim = kept->ndim = b->n;
+  for (int k = 0; k < s->ndim; k++)
+    for (int i = 0; i < b->n; i++) {
+      if (b->order[i] != k) continue;
+      order[n] = i;
+      back[i] = n;
+      dims[n] = k;
+      sorted->dim[i] = kept->dim[n++] = s->dim[k];
+    }
 }
 
 /* ---- reading ---- */
 
 /* Returns the elements of a box, with the dims of the view. */
 static int read_box(emission *e, const box *b, const upright *u, int flat, enum dtype d, int64_t count, const shape *s) {
-  shape sorted = {.ndim = b->n}, kept = {.ndim = b->n};
-  int   order[MAX_DIMS];
+  shape sorted, kept;
+  int   order[MAX_DIMS], back[MAX_DIMS];
   int64_t dims[MAX_DIMS];
-  int value = emit_resize(e, flat, d, count, b->padded), n = 0;
+  find_orders(b, s, order, back, dims, &sorted, &kept);
+  int value = emit_resize(e, flat, d, count, b->padded);
   value = emit_reshape(e, value, d, &(shape){1, {b->padded}}, &b->outer);
   value = emit_slice(e, value, d, &b->outer, b->start, &b->inner);
-  for (int k = 0; k < b->n; k++) sorted.dim[k] = s->dim[b->order[k]];
   value = emit_reshape(e, value, d, &b->inner, &sorted);
-  for (int k = 0; k < s->ndim; k++)
-    for (int i = 0; i < b->n; i++)
-      if (b->order[i] == k) {
-        order[n] = i;
-        kept.dim[n] = s->dim[k];
-        dims[n++] = k;
-      }
   value = emit_transpose(e, value, d, &sorted, order);
   value = emit_broadcast(e, value, d, &kept, dims, s);
   return emit_reverse(e, value, d, s, u);
-}
-
-static int read_anywhere(emission *e, const upright *u, int flat, enum dtype d, int64_t count, const shape *s) {
-  int positions = emit_positions(e, s, u);
-  emit(e, "%%%d = \"stablehlo.gather\"(%%%d, %%%d) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], "
-       "start_index_map = [0], index_vector_dim = %d>, slice_sizes = array<i64: 1>}> : (", e->next, flat, positions, s->ndim);
-  emit_type(e, d, &(shape){1, {count}});
-  emit(e, ", ");
-  emit_type(e, DT_int64, s);
-  emit(e, ") -> ");
-  emit_type(e, d, s);
-  emit(e, "\n");
-  return emit_reverse(e, e->next++, d, s, u);
 }
 
 /* Returns a number as a tensor. */
@@ -202,8 +193,9 @@ int queue_get(pjrt_queue *q, const operand *o, const shape *s, const int64_t *st
   if (offset == 0 && b->run == q->run && b->whole != EMIT_NONE && shape_equal(&b->form, s) && shape_is_contiguous(s, stride))
     return b->whole;
   upright u = make_upright(s, stride, offset);
-  return make_box(s, &u, count, &in) ? read_box(&q->lines, &in, &u, flat, o->dtype, count, s)
-                                     : read_anywhere(&q->lines, &u, flat, o->dtype, count, s);
+  if (make_box(s, &u, count, &in)) return read_box(&q->lines, &in, &u, flat, o->dtype, count, s);
+  int value = emit_gather(&q->lines, flat, o->dtype, count, emit_positions(&q->lines, s, &u), s, 0);
+  return emit_reverse(&q->lines, value, o->dtype, s, &u);
 }
 
 /* ---- writing ---- */
@@ -216,17 +208,12 @@ bool queue_accepts(const pjrt_queue *q, const operand *o) {
 /* Replaces a box of the elements `flat` by a value with the dims of the view. Returns all elements. */
 static int write_box(emission *e, const box *b, int flat, enum dtype d, int64_t count, const shape *s, int value) {
   static const shape none = {.ndim = 0};
-  shape kept = {.ndim = b->n}, sorted = {.ndim = b->n};
-  int   order[MAX_DIMS], starts[MAX_DIMS], n = 0;
-  for (int k = 0; k < s->ndim; k++)
-    for (int i = 0; i < b->n; i++)
-      if (b->order[i] == k) {
-        order[i] = n;
-        kept.dim[n++] = s->dim[k];
-      }
-  for (int i = 0; i < b->n; i++) sorted.dim[i] = s->dim[b->order[i]];
+  shape sorted, kept;
+  int   order[MAX_DIMS], back[MAX_DIMS], starts[MAX_DIMS];
+  int64_t dims[MAX_DIMS];
+  find_orders(b, s, order, back, dims, &sorted, &kept);
   value = emit_reshape(e, value, d, s, &kept);
-  value = emit_transpose(e, value, d, &kept, order);
+  value = emit_transpose(e, value, d, &kept, back);
   value = emit_reshape(e, value, d, &sorted, &b->inner);
   if (!shape_equal(&b->inner, &b->outer)) {
     int all = emit_resize(e, flat, d, count, b->padded);
@@ -248,32 +235,14 @@ static int write_box(emission *e, const box *b, int flat, enum dtype d, int64_t 
   return emit_resize(e, value, d, b->padded, count);
 }
 
-static int write_anywhere(emission *e, const upright *u, int flat, enum dtype d, int64_t count, const shape *s, int value) {
-  int positions = emit_positions(e, s, u);
-  emit(e, "%%%d = \"stablehlo.scatter\"(%%%d, %%%d, %%%d) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = "
-       "[0], scatter_dims_to_operand_dims = [0], index_vector_dim = %d>, unique_indices = true}> ({\n^bb0(%%old: tensor<%s>, "
-       "%%new: tensor<%s>):\nstablehlo.return %%new : tensor<%s>\n}) : (", e->next, flat, positions, value, s->ndim, emit_name(d),
-       emit_name(d), emit_name(d));
-  emit_type(e, d, &(shape){1, {count}});
-  emit(e, ", ");
-  emit_type(e, DT_int64, s);
-  emit(e, ", ");
-  emit_type(e, d, s);
-  emit(e, ") -> ");
-  emit_type(e, d, &(shape){1, {count}});
-  emit(e, "\n");
-  return e->next++;
-}
-
 int queue_put(pjrt_queue *q, const operand *o, const shape *s, const int64_t *stride, int value) {
-  int64_t offset, count;
+  int64_t offset, count, elements;
   box to;
   emission *e = &q->lines;
   block *b = find_operand(q, o, &offset);
   if (!b || b->bytes % (size_t)dtype_size(o->dtype)) return ERR_NO_KERNEL;
   count = block_count(b, o->dtype);
-  int64_t elements = 1;
-  for (int k = 0; k < s->ndim; k++) elements *= s->dim[k];
+  shape_count(s, 1, &elements);
   if (elements == count && shape_is_contiguous(s, stride)) return queue_set(q, b, o->dtype, EMIT_NONE, value, s);
   int st = OK, flat = elements == count ? EMIT_NONE : queue_flat(q, b, o->dtype, &st);
   if (st != OK) return st;
@@ -281,6 +250,7 @@ int queue_put(pjrt_queue *q, const operand *o, const shape *s, const int64_t *st
   value = emit_reverse(e, value, o->dtype, s, &u);
   bool is_box = make_box(s, &u, count, &to);
   if (!is_box && flat == EMIT_NONE) return ERR_NO_KERNEL;
-  flat = is_box ? write_box(e, &to, flat, o->dtype, count, s, value) : write_anywhere(e, &u, flat, o->dtype, count, s, value);
+  flat = is_box ? write_box(e, &to, flat, o->dtype, count, s, value)
+                : emit_scatter(e, NULL, flat, o->dtype, count, emit_positions(e, s, &u), s, 0, value);
   return queue_set(q, b, o->dtype, flat, EMIT_NONE, s);
 }
