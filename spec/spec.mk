@@ -52,10 +52,10 @@ build/spec/second_device.so: spec/support/second_device.c src/base/device.h src/
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fPIC $(LIBFLAG) -Wall -Wextra -Wpedantic -Isrc -isystem $(LUA_INCDIR) -o $@ $< -ldl
 
-# A plugin of PJRT without devices, for spec/pjrt/plugin_spec.lua.
+# A plugin of PJRT for the specs of spec/pjrt, without devices or with those of another plugin.
 build/spec/fake_pjrt.so: spec/pjrt/fake_plugin.c src/pjrt/pjrt.h
 	@mkdir -p $(@D)
-	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fPIC $(LIBFLAG) -Wall -Wextra -Wpedantic -Isrc -o $@ $<
+	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fPIC $(LIBFLAG) -Wall -Wextra -Wpedantic -Isrc -isystem $(LUA_INCDIR) -o $@ $< -ldl
 
 # Compiles programs for devices that need not exist, for test-aot.
 build/spec/aot: spec/pjrt/aot.c spec/pjrt/aot.h src/pjrt/pjrt.h

@@ -1,6 +1,9 @@
-/* A plugin of PJRT for plugin_spec.lua, which computes nothing. The variable FAKE_PJRT says what is wrong with it. If that is a
-** function of a device that fails, the plugin has a device. */
+/* A plugin of PJRT for the specs. The variable FAKE_PJRT says what is wrong with it. If that is a function of a device that
+** fails, the plugin has a device, which computes nothing. If FAKE_PJRT is not set, the plugin passes all calls to the plugin
+** REAL_PJRT, and counts them. FAIL_PJRT=function:n lets the calls of this function fail from the n-th on. */
 
+#include <dlfcn.h>
+#include <lauxlib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +11,19 @@
 #include "pjrt/pjrt.h"
 
 const pjrt_api *GetPjrtApi(void);
+int count(lua_State *L);
 
 static PJRT_Error *succeed(void *arguments) {
   (void)arguments;
   return NULL;
 }
 
+static PJRT_Error *const own_error = (PJRT_Error *)(uintptr_t)1;
+
 static PJRT_Error *print_and_fail(void *arguments) {
   (void)arguments;
   fputs("noise of the plugin\n", stderr);
-  return (PJRT_Error *)(uintptr_t)1;
+  return own_error;
 }
 
 static PJRT_Error *message(void *arguments) {
@@ -35,23 +41,120 @@ static PJRT_Error *list_devices(void *arguments) {
   return NULL;
 }
 
-/* Makes the functions of a device, of which one fails. */
-static void add_device(pjrt_api *api, enum pjrt_function fails) {
-  api->call[PJRT_CALL_Client_AddressableDevices] = list_devices;
-  api->call[fails] = print_and_fail;
+static PJRT_Error *end_process(void *arguments) {
+  (void)arguments;
+  fputs("last words of the plugin\n", stderr);
+  abort();
 }
 
-const pjrt_api *GetPjrtApi(void) {
+/* ---- a plugin that computes nothing ---- */
+
+/* The functions of a device of which one fails, by the variable's value. */
+static const struct {
+  const char *wrong;
+  enum pjrt_function fails;
+} failing[] = {
+  {"upload", PJRT_CALL_Client_BufferFromHostBuffer}, {"compile", PJRT_CALL_Client_Compile},
+  {"execute", PJRT_CALL_LoadedExecutable_Execute}
+};
+
+static const pjrt_api *make(const char *wrong) {
   static pjrt_api api = {.size = sizeof api};
-  const char *wrong = getenv("FAKE_PJRT");
   for (int k = 0; k < PJRT_SLOTS; k++) api.call[k] = succeed;
   api.call[PJRT_CALL_Error_Message] = message;
-  api.call[PJRT_CALL_Client_Create] = strcmp(wrong, "fails") == 0 ? print_and_fail : succeed;
-  if (strcmp(wrong, "upload") == 0) add_device(&api, PJRT_CALL_Client_BufferFromHostBuffer);
-  if (strcmp(wrong, "compile") == 0) add_device(&api, PJRT_CALL_Client_Compile);
-  if (strcmp(wrong, "execute") == 0) add_device(&api, PJRT_CALL_LoadedExecutable_Execute);
+  if (strcmp(wrong, "fails") == 0) api.call[PJRT_CALL_Client_Create] = print_and_fail;
+  if (strcmp(wrong, "aborts") == 0) api.call[PJRT_CALL_Client_Create] = end_process;
+  for (size_t k = 0; k < sizeof failing / sizeof *failing; k++) {
+    if (strcmp(wrong, failing[k].wrong) != 0) continue;
+    api.call[PJRT_CALL_Client_AddressableDevices] = list_devices;
+    api.call[failing[k].fails] = print_and_fail;
+  }
   api.version.major = strcmp(wrong, "major") == 0 ? 1 : 0;
   api.version.minor = 7;
   if (strcmp(wrong, "old") == 0) api.size = 100;
   return &api;
+}
+
+/* ---- a plugin that counts the calls of another ---- */
+
+static const pjrt_api *real;
+static struct {
+  lua_Integer calls[PJRT_SLOTS], results, donated, fails_from;
+  enum pjrt_function fails;
+} counts;
+
+/* True if this call must fail. */
+static bool fails_now(enum pjrt_function f) {
+  counts.calls[f]++;
+  return counts.fails_from && counts.fails == f && counts.calls[f] >= counts.fails_from;
+}
+
+#define COUNTED(name) \
+  static PJRT_Error *name(void *arguments) { \
+    return fails_now(PJRT_CALL_##name) ? print_and_fail(NULL) : real->call[PJRT_CALL_##name](arguments); \
+  }
+COUNTED(Client_Compile)
+COUNTED(Client_BufferFromHostBuffer)
+COUNTED(Buffer_ToHostBuffer)
+
+/* luatensor's list of results ends with NULL. */
+static PJRT_Error *LoadedExecutable_Execute(void *arguments) {
+  const pjrt_execute *c = arguments;
+  if (fails_now(PJRT_CALL_LoadedExecutable_Execute)) return print_and_fail(NULL);
+  PJRT_Error *failed = real->call[PJRT_CALL_LoadedExecutable_Execute](arguments);
+  for (size_t k = 0; !failed && c->results[0][k]; k++) counts.results++;
+  return failed;
+}
+
+/* Buffer_IsDeleted is true for a buffer whose memory a program has taken. */
+static PJRT_Error *Buffer_Destroy(void *arguments) {
+  struct { size_t size; void *extensions, *buffer; bool is_deleted; } c = {sizeof c, NULL, ((pjrt_handle *)arguments)->handle, false};
+  real->call[PJRT_CALL_Buffer_IsDeleted](&c);
+  counts.calls[PJRT_CALL_Buffer_Destroy]++;
+  counts.donated += c.is_deleted;
+  return real->call[PJRT_CALL_Buffer_Destroy](arguments);
+}
+
+static PJRT_Error *Error_Message(void *arguments) {
+  const pjrt_text *m = arguments;
+  return m->handle == own_error ? message(arguments) : real->call[PJRT_CALL_Error_Message](arguments);
+}
+
+static PJRT_Error *Error_Destroy(void *arguments) {
+  const pjrt_handle *h = arguments;
+  return h->handle == own_error ? NULL : real->call[PJRT_CALL_Error_Destroy](arguments);
+}
+
+static const pjrt_api *make_counting(void) {
+  static pjrt_api api;
+  const pjrt_api *(*get)(void) = NULL;
+  void *library = dlopen(getenv("REAL_PJRT"), RTLD_NOW | RTLD_LOCAL);
+  *(void **)&get = library ? dlsym(library, "GetPjrtApi") : NULL;
+  if (!get) return NULL;
+  real = get();
+  memcpy(&api, real, sizeof api);
+#define USE(name) api.call[PJRT_CALL_##name] = name;
+  USE(Client_Compile) USE(Client_BufferFromHostBuffer) USE(Buffer_ToHostBuffer) USE(LoadedExecutable_Execute) USE(Buffer_Destroy)
+  USE(Error_Message) USE(Error_Destroy)
+  return &api;
+}
+
+/* A Lua function: count "compiled" and so on. count("fail", what, n): the n-th call from now and all later ones fail. */
+int count(lua_State *L) {
+  static const char *const names[] = {"compiled", "run", "uploaded", "downloaded", "results", "held", "donated", "fail", NULL};
+  static const enum pjrt_function functions[] = {PJRT_CALL_Client_Compile, PJRT_CALL_LoadedExecutable_Execute,
+                                                 PJRT_CALL_Client_BufferFromHostBuffer, PJRT_CALL_Buffer_ToHostBuffer};
+  int what = luaL_checkoption(L, 1, NULL, names);
+  const lua_Integer *calls = counts.calls;
+  if (what < 4) return lua_pushinteger(L, calls[functions[what]]), 1;
+  const lua_Integer held = calls[PJRT_CALL_Client_BufferFromHostBuffer] + counts.results - calls[PJRT_CALL_Buffer_Destroy];
+  if (what < 7) return lua_pushinteger(L, what == 4 ? counts.results : what == 5 ? held : counts.donated), 1;
+  counts.fails = functions[luaL_checkoption(L, 2, NULL, names)];
+  counts.fails_from = calls[counts.fails] + luaL_checkinteger(L, 3);
+  return 0;
+}
+
+const pjrt_api *GetPjrtApi(void) {
+  const char *wrong = getenv("FAKE_PJRT");
+  return wrong ? make(wrong) : make_counting();
 }

@@ -94,7 +94,11 @@ static int leave(int st) {
   return st;
 }
 
-int pjrt_alloc(int k, int index, size_t bytes, void **at) { return leave(block_new(enter(k, index), bytes, at)); }
+int pjrt_alloc(int k, int index, size_t bytes, void **at) {
+  pjrt_queue *q = enter(k, index);
+  int st = q->due ? queue_ask(q) : OK;
+  return leave(st == OK ? block_new(q, bytes, at) : st);
+}
 
 void pjrt_free(int k, int index, void *at) {
   lock_take(LOCK_PJRT);
@@ -117,7 +121,8 @@ static int copy_in(pjrt_queue *q, void *to, const void *host, size_t bytes) {
 static int copy_out(pjrt_queue *q, void *host, const void *from, size_t bytes) {
   block *b = block_of(q, from);
   if (!b) return bytes ? ERR_DEVICE : OK;
-  int st = b->pending ? queue_run(q) : OK;
+  int st = b->pending ? queue_ask(q) : OK;
+  if (st == OK && b->pending) st = queue_run(q);
   if (st == OK && bytes == b->bytes && !b->in_shadow && !b->lost) return buffer_download(q->plugin, b->buffer, host, bytes);
   if (st == OK) st = block_read(q, b);
   if (st == OK) memcpy(host, from, bytes);
@@ -135,7 +140,8 @@ int pjrt_copy_out(int k, int index, void *host, const void *from, size_t bytes) 
 int pjrt_copy_across(int k, int index, void *to, int from_index, const void *from, size_t bytes) {
   pjrt_queue *q = enter(k, index), *source = &plugins[k].queue[from_index];
   block *b = block_of(source, from);
-  int st = b ? block_read(source, b) : bytes ? ERR_DEVICE : OK;
+  int st = b ? b->pending ? queue_ask(source) : OK : bytes ? ERR_DEVICE : OK;
+  if (st == OK && b) st = block_read(source, b);
   return leave(st == OK ? copy_in(q, to, from, bytes) : st);
 }
 
@@ -151,9 +157,6 @@ const int64_t *pjrt_host_calls(int k, int index) { return pjrt_count(k) ? plugin
 ** A call is appended to the open program. If that is impossible, the CPU computes the call in the shadows, without the lock,
 ** because the CPU may run functions of scripts meanwhile. */
 
-/* Ends an attempt to append a call. */
-static int count_call(pjrt_queue *q, int st) { return st == OK && ++q->ncall >= MOST_CALLS ? queue_run(q) : st; }
-
 static int leave_to_host(pjrt_queue *q, enum profile_family family, int st) {
   __atomic_fetch_add(&q->host_calls[family], 1, __ATOMIC_RELAXED);
   return leave(st);
@@ -161,7 +164,7 @@ static int leave_to_host(pjrt_queue *q, enum profile_family family, int st) {
 
 #define FAMILY(name, call)                                                                      \
   static int append_##name(pjrt_queue *q, call *c) {                                            \
-    int st = queue_##name(q, c);                                                                \
+    int due = queue_begin_call(q), st = due == OK ? queue_##name(q, c) : due;                   \
     return st == QUEUE_AGAIN && (st = queue_run(q)) == OK ? queue_##name(q, c) : st;            \
   }
 #include "families.def"
@@ -169,7 +172,7 @@ static int leave_to_host(pjrt_queue *q, enum profile_family family, int st) {
 #define FAMILY(name, call)                                                                      \
   int pjrt_##name(int k, int index, call *c) {                                                  \
     pjrt_queue *q = enter(k, index);                                                            \
-    int st = count_call(q, append_##name(q, c));                                                \
+    int st = queue_end_call(q, append_##name(q, c));                                            \
     if (st != ERR_NO_KERNEL) return leave(st);                                                  \
     st = leave_to_host(q, PROFILE_##name, host_##name(q, c));                                   \
     return st == OK ? host_place().device->name(0, c) : st;                                     \

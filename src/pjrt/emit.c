@@ -1,7 +1,6 @@
 #include "pjrt/emit.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,19 +21,41 @@ static bool has_room(emission *e, size_t more) {
   return moved;
 }
 
+void emit_text(emission *e, const char *text, size_t length) {
+  if (length == 0 || !has_room(e, length)) return;
+  memcpy(e->text + e->length, text, length);
+  e->length += length;
+}
+
+/* Appends a number with at least so many digits. */
+static void emit_digits(emission *e, uint64_t x, unsigned base, int digits) {
+  char text[24], *at = text + sizeof text;
+  for (; x || digits > 0; x /= base, digits--) *--at = "0123456789ABCDEF"[x % base];
+  emit_text(e, at, (size_t)(text + sizeof text - at));
+}
+
+static void emit_signed(emission *e, int64_t x) {
+  if (x < 0) emit_text(e, "-", 1);
+  emit_digits(e, x < 0 ? -(uint64_t)x : (uint64_t)x, 10, 1);
+}
+
 void emit(emission *e, const char *format, ...) {
   va_list list;
   va_start(list, format);
-  int n = has_room(e, 128) ? vsnprintf(e->text + e->length, e->room - e->length, format, list) : 0;
-  va_end(list);
-  if (e->failed) return;
-  if ((size_t)n >= e->room - e->length) {
-    if (!has_room(e, (size_t)n)) return;
-    va_start(list, format);
-    vsnprintf(e->text + e->length, e->room - e->length, format, list);
-    va_end(list);
+  for (const char *at = format, *text; *at; at++) {
+    size_t plain = strcspn(at, "%");
+    emit_text(e, at, plain);
+    at += plain;
+    if (!*at) break;
+    switch (*++at) {
+      case '%': emit_text(e, "%", 1); break;
+      case 'd': emit_signed(e, va_arg(list, int)); break;
+      case 's': text = va_arg(list, const char *); emit_text(e, text, strlen(text)); break;
+      case 'l': at += 2; emit_signed(e, va_arg(list, long long)); break;
+      default:  e->failed = true;
+    }
   }
-  e->length += (size_t)n;
+  va_end(list);
 }
 
 const char *emit_name(enum dtype d) {
@@ -60,9 +81,10 @@ static void emit_float(emission *e, enum dtype d, double x) {
   uint32_t bits;
   memcpy(&wide, &x, sizeof wide);
   memcpy(&bits, &single, sizeof bits);
-  if (d == DT_float64) emit(e, "0x%016llX", (unsigned long long)wide);
-  else if (d == DT_float32) emit(e, "0x%08X", (unsigned)bits);
-  else emit(e, "0x%04X", d == DT_float16 ? (unsigned)to_float16(x) : (unsigned)to_bfloat16(x));
+  emit_text(e, "0x", 2);
+  if (d == DT_float64) emit_digits(e, wide, 16, 16);
+  else if (d == DT_float32) emit_digits(e, bits, 16, 8);
+  else emit_digits(e, d == DT_float16 ? to_float16(x) : to_bfloat16(x), 16, 4);
 }
 
 #define INTEGER(name, ...) case DT_##name: v.i = v.is_float ? (int64_t)to_##name(v.f) : (int64_t)to_##name(v.i); break;
@@ -81,7 +103,7 @@ int emit_constant(emission *e, enum dtype d, const shape *s, scalar value) {
   int kind = dtype_kind(d);
   emit(e, "%%%d = stablehlo.constant dense<", e->next);
   if (kind == KIND_BOOL) emit(e, "%s", value.i ? "true" : "false");
-  else if (kind == KIND_UINT) emit(e, "%llu", (unsigned long long)value.i);
+  else if (kind == KIND_UINT) emit_digits(e, (uint64_t)value.i, 10, 1);
   else if (kind == KIND_INT) emit(e, "%lld", (long long)value.i);
   else if (kind == KIND_FLOAT) emit_float(e, d, value.f);
   else {

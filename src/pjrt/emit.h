@@ -17,8 +17,10 @@ typedef struct emission {
   int    next;                         /* the number of the next value */
 } emission;
 
-/* Appends text like printf. The formats must not depend on the locale: no %f, %g. */
+/* Appends text like printf, but much faster. The formats may contain %d, %lld, %s and %%. */
 void emit(emission *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void emit_text(emission *e, const char *text, size_t length);
 
 /* Returns StableHLO's name of a dtype, such as "f32", "i1", "ui8", "complex<f32>". */
 const char *emit_name(enum dtype d);

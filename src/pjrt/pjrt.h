@@ -18,7 +18,7 @@ enum { PJRT_MAJOR = 0 };               /* plugins of another major version have 
   X(Client_PlatformVersion, 14) X(Client_AddressableDevices, 16) X(Client_Compile, 20)            \
   X(Client_BufferFromHostBuffer, 22) X(DeviceDescription_Kind, 26) X(Device_GetDescription, 29)   \
   X(LoadedExecutable_Destroy, 50) X(LoadedExecutable_Execute, 55) X(Buffer_Destroy, 58)           \
-  X(Buffer_ToHostBuffer, 70)
+  X(Buffer_IsDeleted, 68) X(Buffer_ToHostBuffer, 70)
 enum pjrt_function {
 #define PJRT_ID(name, number) PJRT_CALL_##name = number,
   PJRT_FUNCTIONS(PJRT_ID)

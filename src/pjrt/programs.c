@@ -3,8 +3,9 @@
 **
 ** - Numbers of calls, such as a learning rate. They are constants at first. Numbers that differ when the lines come again
 **   become arguments.
-** - The wanted results. Which tensors are still alive depends on Lua's collector. If other results are wanted, the program is
-**   compiled again, for the results that were ever wanted. */
+** - The wanted results. Which tensors are still alive depends on Lua's collector. A program is first compiled for the results
+**   that are wanted after a collection. If other results are wanted later, it is compiled again, for all results; but if
+**   they are large, garbage is collected before each such run. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +19,7 @@
 
 enum {
   MOST_PROGRAMS = 256,
+  SMALL  = 32 << 20,                   /* so many bytes of results may be computed for garbage */
   HIDDEN = 1 << 24                     /* is added to the names of constants behind a barrier */
 };
 
@@ -63,6 +65,12 @@ static uint64_t hash_of(const char *text, size_t length, uint64_t h) {
   return h;
 }
 
+void programs_hash(pjrt_queue *q) {
+  if (q->hashed == 0) q->hash = NO_HASH;
+  q->hash = hash_of(q->lines.text + q->hashed, q->lines.length - q->hashed, q->hash);
+  q->hashed = q->lines.length;
+}
+
 static bool is_of(const compiled *c, const pjrt_queue *q, uint64_t hash) {
   size_t head = q->head.length, lines = q->lines.length;
   return c->hash == hash && c->length == head + lines && c->nnumber == q->nnumber && c->nresult == q->nresult &&
@@ -84,23 +92,30 @@ static compiled *new_compiled(const pjrt_queue *q, uint64_t hash) {
   if (q->head.length) memcpy(c->key, q->head.text, q->head.length);
   memcpy(c->key + q->head.length, q->lines.text, q->lines.length);
   if (q->nnumber) memcpy(c->numbers, q->numbers, q->nnumber * sizeof *c->numbers);
+  for (size_t k = 0; k < q->nnumber; k++) c->varies[k] = q->numbers[k].varies;
   return c;
 }
 
-/* Returns the record of the queue's lines, which is made if there is none. A full list loses the record that was not used for
-** the longest time. */
+/* Returns the record of the queue's lines, or NULL. */
 static compiled *find(pjrt_queue *q) {
+  const struct pjrt_programs *all = q->plugin->programs;
+  programs_hash(q);
+  uint64_t hash = hash_of(q->head.text, q->head.length, q->hash);
+  for (int k = 0; all && k < all->count; k++)
+    if (is_of(all->list[k], q, hash)) return all->list[k];
+  return NULL;
+}
+
+/* Makes a record of the queue's lines. A full list loses the record that was not used for the longest time. */
+static compiled *add(pjrt_queue *q) {
   pjrt_plugin *p = q->plugin;
   if (!p->programs) p->programs = calloc(1, sizeof *p->programs);
   struct pjrt_programs *all = p->programs;
-  uint64_t hash = hash_of(q->lines.text, q->lines.length, hash_of(q->head.text, q->head.length, NO_HASH));
+  compiled *c = all ? new_compiled(q, hash_of(q->head.text, q->head.length, q->hash)) : NULL;
   int oldest = 0;
-  for (int k = 0; all && k < all->count; k++) {
-    if (is_of(all->list[k], q, hash)) return all->list[k];
-    if (all->list[k]->used < all->list[oldest]->used) oldest = k;
-  }
-  compiled *c = all ? new_compiled(q, hash) : NULL;
   if (!c) return NULL;
+  for (int k = 1; k < all->count; k++)
+    if (all->list[k]->used < all->list[oldest]->used) oldest = k;
   if (all->count < MOST_PROGRAMS) oldest = all->count++;
   else free_compiled(p, all->list[oldest]);
   all->list[oldest] = c;
@@ -114,22 +129,43 @@ static bool same_number(const scalar *a, const scalar *b) {
   return memcmp(&a->f, &b->f, sizeof a->f) == 0 && memcmp(&a->im, &b->im, sizeof a->im) == 0 && a->i == b->i;
 }
 
+/* True if the program computes all wanted results. */
+static bool is_enough(const compiled *c, const pjrt_queue *q) {
+  for (const block *b = q->pending; b; b = b->next)
+    if (!c->wanted[b->result]) return false;
+  return true;
+}
+
+/* True if all results that may ever be wanted take little memory. */
+static bool is_small(const pjrt_queue *q) {
+  int64_t bytes = 0;
+  for (size_t k = 0; k < q->nresult; k++)
+    if (!q->results[k].replaced) bytes += q->results[k].count * dtype_size(q->results[k].dtype);
+  return bytes <= SMALL;
+}
+
+bool programs_want_collection(pjrt_queue *q) {
+  const compiled *c = q->pending ? find(q) : NULL;
+  return q->pending && (!c || !c->program || !(is_enough(c, q) || is_small(q)));
+}
+
 /* Marks what differs from earlier runs. Returns true if the program must be compiled again. */
 static bool adapt(compiled *c, const pjrt_queue *q) {
-  bool changed = !c->program;
+  bool changed = !c->program, enough = is_enough(c, q), all = c->program && !enough && is_small(q);
+  for (size_t k = 0; all && k < c->nresult; k++) c->wanted[k] |= !q->results[k].replaced;
   for (size_t k = 0; k < c->nnumber; k++) {
     if (!c->varies[k] && !same_number(&c->numbers[k].is, &q->numbers[k].is)) changed = c->varies[k] = true;
     c->numbers[k] = q->numbers[k];
   }
-  for (const block *b = q->pending; b; b = b->next)
-    if (!c->wanted[b->result]) changed = c->wanted[b->result] = true;
-  return changed;
+  for (const block *b = q->pending; b; b = b->next) c->wanted[b->result] = true;
+  return changed || !enough;
 }
 
 static const shape no_dims = {.ndim = 0};
 
 static void write_header(emission *e, const compiled *c, const pjrt_queue *q) {
-  emit(e, "func.func public @main(%.*s", (int)q->head.length, q->head.length ? q->head.text : "");
+  emit(e, "func.func public @main(");
+  emit_text(e, q->head.text, q->head.length);
   const char *between = q->head.length ? ", " : "";
   for (size_t k = 0; k < c->nnumber; k++) {
     if (!c->varies[k]) continue;
@@ -183,7 +219,7 @@ static int compile(compiled *c, pjrt_queue *q) {
     emit_type(&e, c->numbers[k].dtype, &no_dims);
     emit(&e, "\n");
   }
-  emit(&e, "%.*s", (int)q->lines.length, q->lines.text);
+  emit_text(&e, q->lines.text, q->lines.length);
   emit(&e, "return ");
   write_results(&e, c, q, false);
   emit(&e, " : ");
@@ -249,6 +285,7 @@ static void drop_unwanted(pjrt_queue *q, void **buffers) {
 
 int programs_run(pjrt_queue *q, void **buffers) {
   compiled *c = find(q);
+  if (!c) c = add(q);
   if (!c) return ERR_MEMORY;
   c->used = ++q->plugin->programs->runs;
   int st = adapt(c, q) ? compile(c, q) : OK;

@@ -169,6 +169,7 @@ int queue_set(pjrt_queue *q, block *b, enum dtype d, int flat, int whole, const 
   if (flat == EMIT_NONE) flat = emit_reshape(&q->lines, whole, d, s, &(shape){1, {block_count(b, d)}});
   retire_buffer(q, b);
   leave_shadow(b);
+  if (b->pending) list[b->result].replaced = true;
   b->fresh = b->lost = false;
   b->dtype = d;
   b->run = q->run;
@@ -176,7 +177,7 @@ int queue_set(pjrt_queue *q, block *b, enum dtype d, int flat, int whole, const 
   b->whole = whole;
   b->form = *s;
   b->result = (int)q->nresult;
-  list[q->nresult++] = (result){flat, d, block_count(b, d)};
+  list[q->nresult++] = (result){flat, d, block_count(b, d), false};
   if (b->pending) return OK;
   b->pending = true;
   b->before = NULL;
@@ -190,7 +191,7 @@ int queue_number(pjrt_queue *q, enum dtype d, scalar is) {
   number *list = list_with_room(q->numbers, q->nnumber, &q->number_room, sizeof *list);
   if (!list) return EMIT_NONE;
   q->numbers = list;
-  list[q->nnumber++] = (number){q->lines.next, d, number_of_dtype(is, d)};
+  list[q->nnumber++] = (number){q->lines.next, d, number_of_dtype(is, d), false};
   return q->lines.next++;
 }
 
@@ -205,6 +206,9 @@ static void start_again(pjrt_queue *q) {
   q->head.length = q->lines.length = 0;
   q->head.failed = q->lines.failed = false;
   q->lines.next = 0;
+  q->hashed = 0;
+  q->rhythm = (rhythm){0};
+  q->due = q->asked = false;
   q->run++;
 }
 
@@ -225,6 +229,43 @@ int queue_run(pjrt_queue *q) {
   free(buffers);
   start_again(q);
   return st;
+}
+
+int queue_begin_call(pjrt_queue *q) {
+  const rhythm r = q->rhythm;
+  int st = q->due ? queue_run(q) : OK;
+  q->rhythm = r;
+  return st;
+}
+
+/* Returns 8 bits of the lines from a position on. The numbers of values, which follow on %, do not count. */
+static uint64_t hash_call(const pjrt_queue *q, size_t from) {
+  uint64_t h = 0;
+  for (const char *at = q->lines.text + from, *end = q->lines.text + q->lines.length; at < end; at++) {
+    h = (h ^ (unsigned char)*at) * UINT64_C(0x100000001B3);
+    if (*at == '%') at += strspn(at + 1, "0123456789");
+  }
+  return h >> 56;
+}
+
+int queue_end_call(pjrt_queue *q, int st) {
+  if (st != OK) return st;
+  rhythm *r = &q->rhythm;
+  r->context = r->context << 8 | hash_call(q, q->hashed);
+  programs_hash(q);
+  bool met = r->context == r->mark;
+  r->found |= met;
+  if (!r->found && ++r->since > r->next) *r = (rhythm){r->context, r->context, 0, r->next ? 2 * r->next : 8, false};
+  q->ncall++;
+  q->due = q->ncall >= MOST_CALLS || (met && q->ncall >= LOOP_CALLS);
+  if (q->due && !met) r->found = false;
+  return OK;
+}
+
+int queue_ask(pjrt_queue *q) {
+  if (q->asked || !programs_want_collection(q)) return OK;
+  q->asked = true;
+  return ERR_MEMORY;
 }
 
 void queue_free(pjrt_queue *q) {

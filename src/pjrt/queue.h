@@ -41,6 +41,7 @@ typedef struct result {
   int     value;
   enum dtype dtype;
   int64_t count;
+  bool    replaced;                    /* a later call of the program has written the block again */
 } result;
 
 /* A number of a call, a value without dims. */
@@ -48,7 +49,16 @@ typedef struct number {
   int    value;
   enum dtype dtype;
   scalar is;
+  bool   varies;                       /* the number is likely to differ in each run */
 } number;
+
+/* Finds the calls that a loop repeats, so that each program ends where an iteration ends. The last eight calls are
+** compared with those at a mark, as in Brent's search for cycles: the distances from mark to mark grow by the factor 2. */
+typedef struct rhythm {
+  uint64_t context, mark;              /* 8 bits of each of the last eight calls, now and at the mark */
+  int      since, next;                /* calls since the mark was set, and before the next one is set */
+  bool     found;                      /* the mark has been met again, so it stays */
+} rhythm;
 
 /* The open program of a device. */
 typedef struct pjrt_queue {
@@ -57,6 +67,10 @@ typedef struct pjrt_queue {
   emission  head, lines;               /* the list of arguments, and the lines that compute values */
   unsigned  run;                       /* increased when the program has run */
   int       ncall;
+  size_t    hashed;                    /* so many characters of the lines are part of `hash` */
+  uint64_t  hash;
+  rhythm    rhythm;                    /* since an element was read */
+  bool      due, asked;                /* due: the program runs before the next call; asked: garbage has been collected */
   argument *arguments;
   result   *results;
   number   *numbers;
@@ -70,6 +84,7 @@ typedef struct pjrt_queue {
 
 enum {
   MOST_CALLS = 512,                    /* a program of so many calls runs */
+  LOOP_CALLS = 16,                     /* a program of so many calls runs at the end of an iteration of a loop */
   QUEUE_AGAIN = -1                     /* a status: the open program must run before the call can be appended */
 };
 
@@ -98,11 +113,21 @@ int queue_flat(pjrt_queue *q, block *b, enum dtype d, int *st);
 /* Makes value `flat` of one dim, or `whole` of shape s, the elements of the block. One of the values may be EMIT_NONE. */
 int queue_set(pjrt_queue *q, block *b, enum dtype d, int flat, int whole, const shape *s);
 
-/* Returns a value without dims, or EMIT_NONE if memory is exhausted. */
+/* Returns a value without dims, or EMIT_NONE if memory is exhausted. The caller may set `varies` of q's last number. */
 int queue_number(pjrt_queue *q, enum dtype d, scalar is);
 
 /* Runs the open program. */
 int queue_run(pjrt_queue *q);
+
+/* queue_begin_call runs the program if that is due. queue_end_call gets the status of the call, which it returns, and decides
+** whether a run is due before the next call. */
+int queue_begin_call(pjrt_queue *q);
+int queue_end_call(pjrt_queue *q, int st);
+
+/* Returns ERR_MEMORY if Lua's garbage should be collected before the program runs, because it will be compiled and garbage
+** would be among its results. Lua then collects, and calls the device's function again. Returns OK if garbage has been
+** collected since the last run. */
+int queue_ask(pjrt_queue *q);
 
 /* Forgets the open program, and frees all memory of the queue but not the queue. */
 void queue_free(pjrt_queue *q);
@@ -144,6 +169,12 @@ static inline const char *queue_precision(enum precision p) { return p == PRECIS
 #include "families.def"
 
 /* ---- compiled programs (programs.c) ---- */
+
+/* Updates q->hash by all lines. */
+void programs_hash(pjrt_queue *q);
+
+/* True if a run of the open program would compile it, and garbage would be among its results. */
+bool programs_want_collection(pjrt_queue *q);
 
 /* Runs the open program of q, whose wanted results are those of its pending blocks. buffers[k] becomes the buffer of result k if
 ** the result is wanted, else NULL. */

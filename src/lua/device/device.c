@@ -5,6 +5,7 @@
 #include "base/profile.h"
 #include "base/system.h"
 #include "lua/args.h"
+#include "lua/collect.h"
 #include "lua/interrupt.h"
 #include "lua/register.h"
 #include "lua/state.h"
@@ -245,6 +246,7 @@ static int l_synchronize(lua_State *L) {
   bool all = lua_isnoneornil(L, 1);
   place p = all ? host_place() : check_place(L, 1, "synchronize");
   run_deferred(L, "synchronize");
+  if (!all && !p.device->streams) collect_grown(L, p);
   int st = all ? queue_wait_all(&p) : queue_wait(p);
   if (st != OK) return raise_device(L, "synchronize", st, p);
   if (!all) warn_host_calls(L, p);

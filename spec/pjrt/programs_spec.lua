@@ -1,0 +1,83 @@
+-- tags: process
+-- How many programs a device of PJRT compiles, what they compute, and how it bears errors. build/spec/fake_pjrt.so passes all calls
+-- to the plugin that LUATENSOR_PJRT_XLA names (make test-pjrt), counts them, and lets them fail.
+
+local shell = require "spec.support.shell"
+
+local plugin = os.getenv "LUATENSOR_PJRT_XLA"
+if not plugin then
+  describe("programs of PJRT", function()
+    pending "no plugin: make deps-pjrt installs some, and make test-pjrt runs this spec"
+  end)
+  return
+end
+
+shell.passes "make -s build/spec/fake_pjrt.so"
+
+-- Runs a script on the plugin by way of the counting one. Returns the exit status and what the script prints.
+local function run(script, mode)
+  local file = os.tmpname()
+  local f = assert(io.open(file, "w"))
+  f:write([[local lt = require "luatensor"
+            local count = package.loadlib("build/spec/fake_pjrt.so", "count")
+            collectgarbage "]] .. (mode or "generational") .. [["
+            lt.set_default_device "xla"
+            ]], script)
+  f:close()
+  local status, output = shell.run(("REAL_PJRT='%s' LUATENSOR_PJRT_XLA=build/spec/fake_pjrt.so tools/lua %s"):format(plugin, file))
+  os.remove(file)
+  return status, output
+end
+
+local function passes(script, mode)
+  local status, output = run(script, mode)
+  assert.equal(0, status, output)
+  assert.equal("", output)
+end
+
+describe("programs of PJRT", function()
+  for _, mode in ipairs {"generational", "incremental"} do
+    it("are few in long loops whose values are not read: " .. mode, function()
+      passes([[
+        local a, b, most = lt.ones(70, 30), lt.full({70, 30}, 2)
+        for k = 1, 1000 do
+          local x, y = a + k, b * a
+          local r = x:matmul(y.T)
+          most = r:max()
+        end
+        assert(most:item() == 1001 * 2 * 30)
+        assert(count "compiled" <= 5, count "compiled")
+        assert(count "run" >= 100 and count "run" <= 400, count "run")]], mode)
+    end)
+  end
+  it("are few in a training that reads the loss of each step", function()
+    passes [[
+      local nn = require "luatensor.nn"
+      local model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 1))
+      local optimizer = require "luatensor.optim".Adam(model:parameters(), {lr = 0.01})
+      local x, y = lt.linspace(-1, 1, 64):reshape(8, 8), lt.ones(8, 1)
+      local first, loss
+      for step = 1, 200 do
+        optimizer:zero_grad()
+        local off = ((model(x) - y) ^ 2):mean()
+        off:backward()
+        optimizer:step()
+        loss = off:item()
+        first = first or loss
+      end
+      assert(loss < first / 100, loss)
+      assert(count "compiled" <= 4, count "compiled")
+      assert(count "run" <= 210, count "run")]]
+  end)
+  it("compute no large results for garbage", function()
+    passes [[
+      local x, y = lt.ones(1 << 20)
+      for k = 1, 30 do y = x * k + 1 end
+      assert(y:max():item() == 31)
+      assert(count "results" <= 12, count "results")
+      for k = 1, 30 do y = x * k + 1 end
+      lt.synchronize "xla"
+      assert(y:max():item() == 31)
+      assert(count "results" <= 24, count "results")]]
+  end)
+end)
