@@ -43,9 +43,7 @@ static bool accepts(const pjrt_queue *q, enum dtype d, int n, void *const *at) {
 enum { FORMULA_TERMS = 6 };
 #define FORMULA(j, s, text, ...) formula(j, s, text, (const term[FORMULA_TERMS]){__VA_ARGS__})
 static term formula(job *j, const shape *s, const char *text, const term *terms) {
-  static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
-  if (j->st != OK) return term_of(EMIT_NONE, j->C);
-  return translate(&j->q->lines, s, text, &(surroundings){j->C, DT_float64, FORMULA_TERMS, names, terms});
+  return j->st == OK ? emit_formula(&j->q->lines, s, j->C, text, "abcdef", terms) : term_of(EMIT_NONE, j->C);
 }
 
 /* Returns the sums over some dims, of dtype float64. */
@@ -94,15 +92,10 @@ static term convolve(emission *e, const conv_call *c, term a, const shape *sa, t
   emit_list(e, "lhs_dilate", w.apart, 2);
   emit_list(e, ", rhs_dilate", w.dilation, 2);
   emit(e, "%s} {batch_group_count = %lld : i64, feature_group_count = %lld : i64, precision_config = [#stablehlo<precision %s>, "
-       "#stablehlo<precision %s>]} : (", c->op == CONV_input ? ", reverse = [true, true]" : "", c->op == CONV_weight ? groups : 1,
+       "#stablehlo<precision %s>]}", c->op == CONV_input ? ", reverse = [true, true]" : "", c->op == CONV_weight ? groups : 1,
        c->op == CONV_weight ? 1 : groups, precision, precision);
-  emit_type(e, c->dtype, sa);
-  emit(e, ", ");
-  emit_type(e, c->dtype, sb);
-  emit(e, ") -> ");
-  emit_type(e, dtype_compute(c->dtype), to);
-  emit(e, "\n");
-  return term_of(e->next++, dtype_compute(c->dtype));
+  enum dtype gives = dtype_compute(c->dtype);
+  return term_of(emit_end(e, 2, c->dtype, sa, c->dtype, sb, gives, to), gives);
 }
 
 /* Reads the weight [c_out, c_in / groups, kernel] as [c_out / groups, c_in, kernel], *s, for the gradient of the input. */
@@ -316,14 +309,7 @@ static term at_tap(job *j, const pool_call *c, const int64_t *tap, bool back, co
   emit_list(e, "low", low, 3);
   emit_list(e, ", high", high, 3);
   emit_list(e, ", interior", inner, 3);
-  emit(e, " : (");
-  emit_type(e, t.dtype, back ? &out : &in);
-  emit(e, ", ");
-  emit_type(e, t.dtype, &none);
-  emit(e, ") -> ");
-  emit_type(e, t.dtype, &padded);
-  emit(e, "\n");
-  t.value = e->next++;
+  t.value = emit_end(e, 2, t.dtype, back ? &out : &in, t.dtype, &none, t.dtype, &padded);
   if (back) return t;
   emit(e, "%%%d = stablehlo.slice %%%d [0:%lld, 0:%lld:%lld, 0:%lld:%lld]", e->next, t.value, (long long)c->planes, (long long)limit[0],
        (long long)c->stride[0], (long long)limit[1], (long long)c->stride[1]);

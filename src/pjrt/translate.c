@@ -404,7 +404,7 @@ term emit_formula(emission *e, const shape *s, enum dtype C, const char *text, c
   const char *list[26];
   int n = 0;
   for (; names[n]; n++) list[n] = alphabet[names[n] - 'a'];
-  return translate(e, s, text, &(surroundings){C, DT_none, n, list, terms});
+  return translate(e, s, text, &(surroundings){C, DT_float64, n, list, terms});
 }
 
 /* Returns the term that an assignment changes, or NULL. */

@@ -28,7 +28,7 @@ typedef struct surroundings {
 ** translated; the result is then without meaning. */
 term translate(emission *e, const shape *s, const char *text, const surroundings *around);
 
-/* Like translate, for terms whose names are the letters of `names`. */
+/* Like translate, for terms whose names are the letters of `names`. The type A is float64, the dtype of sums. */
 term emit_formula(emission *e, const shape *s, enum dtype C, const char *text, const char *names, const term *terms);
 
 /* Performs assignments such as `g = n[0] * g, p -= n[1] * g`, which change `terms`, the terms of `around`. */
