@@ -69,6 +69,21 @@ describe("programs of PJRT", function()
       assert(count "compiled" <= 4, count "compiled")
       assert(count "run" <= 210, count "run")]]
   end)
+  it("take the memory of elements that they overwrite, and of no others", function()
+    passes [[
+      local p, by = lt.arange(1 << 10, {dtype = "float32"}), lt.ones(1 << 10)
+      lt.synchronize "xla"
+      for step = 1, 4 do
+        p:add_(by)
+        lt.synchronize "xla"
+        assert(count "donated" == step, count "donated")
+      end
+      local compiled, new = count "compiled", p + by
+      lt.synchronize "xla"
+      assert(count "compiled" == compiled and count "donated" == 4)    -- the same program
+      assert(p:sum():item() == 1023 * 512 + 4 * 1024 and new:sum():item() == 1023 * 512 + 5 * 1024)
+      assert(by:sum():item() == 1024)]]
+  end)
   it("compute no large results for garbage", function()
     passes [[
       local x, y = lt.ones(1 << 20)

@@ -204,11 +204,12 @@ int program_compile(pjrt_plugin *p, char *text, size_t length, void **program) {
 
 void program_drop(pjrt_plugin *p, void *program) { drop(p, PJRT_CALL_LoadedExecutable_Destroy, program); }
 
-int program_run(pjrt_plugin *p, int index, void *program, void *const *arguments, int narg, void **results) {
+int program_run(pjrt_plugin *p, int index, void *program, void *const *arguments, size_t narg, const int64_t *kept, size_t nkept,
+                void **results) {
   void *event = NULL;
-  PJRT_ARGS(pjrt_execute_options, options, .extensions = NULL);
+  PJRT_ARGS(pjrt_execute_options, options, .not_donated = kept, .nnot_donated = nkept);
   PJRT_ARGS(pjrt_execute, c, .executable = program, .options = &options, .arguments = &arguments, .ndevices = 1,
-            .nargs = (size_t)narg, .results = &results, .events = &event, .device = p->devices[index]);
+            .nargs = narg, .results = &results, .events = &event, .device = p->devices[index]);
   int before = silence(), st = call(p, PJRT_CALL_LoadedExecutable_Execute, &c);
   if (st == OK) st = await(p, event);
   unsilence(before);

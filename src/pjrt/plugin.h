@@ -44,8 +44,10 @@ void buffer_drop(pjrt_plugin *p, void *buffer);
 int  program_compile(pjrt_plugin *p, char *text, size_t length, void **program);
 void program_drop(pjrt_plugin *p, void *program);
 
-/* Runs a program on one device. results[0 …] become new buffers. After an error, those that are not NULL must be freed. */
-int  program_run(pjrt_plugin *p, int index, void *program, void *const *arguments, int narg, void **results);
+/* Runs a program on one device. The arguments with the numbers `kept` are not donated, whatever the program says. results[0 …]
+** become new buffers. After an error, those that are not NULL must be freed. */
+int  program_run(pjrt_plugin *p, int index, void *program, void *const *arguments, size_t narg, const int64_t *kept, size_t nkept,
+                 void **results);
 
 /* Closes the client. */
 void plugin_close(pjrt_plugin *p);

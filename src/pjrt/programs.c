@@ -165,7 +165,10 @@ static const shape no_dims = {.ndim = 0};
 
 static void write_header(emission *e, const compiled *c, const pjrt_queue *q) {
   emit(e, "func.func public @main(");
-  emit_text(e, q->head.text, q->head.length);
+  for (size_t k = 0, from = 0; k < q->nargument; from = q->arguments[k++].end) {
+    emit_text(e, q->head.text + from, q->arguments[k].end - from);
+    if (q->arguments[k].overwritten) emit(e, " {jax.buffer_donor = true}");
+  }
   const char *between = q->head.length ? ", " : "";
   for (size_t k = 0; k < c->nnumber; k++) {
     if (!c->varies[k]) continue;
@@ -258,11 +261,14 @@ static int upload_numbers(const compiled *c, pjrt_queue *q, void **arguments, si
   return st;
 }
 
-static int run(const compiled *c, pjrt_queue *q, void **arguments, void **results, void **buffers) {
-  size_t n = q->nargument, count = 0;
-  for (size_t k = 0; k < n; k++) arguments[k] = q->arguments[k].buffer;
+static int run(const compiled *c, pjrt_queue *q, void **arguments, int64_t *kept, void **results, void **buffers) {
+  size_t n = q->nargument, count = 0, nkept = 0;
+  for (size_t k = 0; k < n; k++) {
+    arguments[k] = q->arguments[k].buffer;
+    if (!q->arguments[k].overwritten) kept[nkept++] = (int64_t)k;
+  }
   int st = upload_numbers(c, q, arguments, &n);
-  if (st == OK) st = program_run(q->plugin, q->index, c->program, arguments, (int)n, results);
+  if (st == OK) st = program_run(q->plugin, q->index, c->program, arguments, n, kept, nkept, results);
   for (size_t k = q->nargument; k < n; k++) buffer_drop(q->plugin, arguments[k]);
   for (size_t k = 0; st != OK && k < c->nresult; k++) buffer_drop(q->plugin, results[k]);
   if (st != OK) return st;
@@ -291,9 +297,11 @@ int programs_run(pjrt_queue *q, void **buffers) {
   int st = adapt(c, q) ? compile(c, q) : OK;
   if (st != OK) return st;
   void **arguments = calloc(q->nargument + q->nnumber + 1, sizeof *arguments), **results = calloc(q->nresult + 1, sizeof *results);
-  st = arguments && results ? run(c, q, arguments, results, buffers) : ERR_MEMORY;
+  int64_t *kept = calloc(q->nargument + 1, sizeof *kept);
+  st = arguments && kept && results ? run(c, q, arguments, kept, results, buffers) : ERR_MEMORY;
   if (st == OK) drop_unwanted(q, buffers);
   free(arguments);
+  free(kept);
   free(results);
   return st;
 }

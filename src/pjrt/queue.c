@@ -135,7 +135,7 @@ static int add_argument(pjrt_queue *q, block *b) {
   b->argument = (int)q->nargument;
   emit(&q->head, "%s%%%d: ", q->nargument ? ", " : "", b->flat);
   emit_type(&q->head, b->dtype, &(shape){1, {block_count(b, b->dtype)}});
-  list[q->nargument++] = (argument){b->buffer, false};
+  list[q->nargument++] = (argument){b->buffer, .end = q->head.length};
   return b->flat;
 }
 
@@ -167,6 +167,7 @@ int queue_set(pjrt_queue *q, block *b, enum dtype d, int flat, int whole, const 
   if (!list) return ERR_MEMORY;
   q->results = list;
   if (flat == EMIT_NONE) flat = emit_reshape(&q->lines, whole, d, s, &(shape){1, {block_count(b, d)}});
+  if (b->buffer && b->run == q->run && b->argument != NONE) q->arguments[b->argument].overwritten = true;
   retire_buffer(q, b);
   leave_shadow(b);
   if (b->pending) list[b->result].replaced = true;

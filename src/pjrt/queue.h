@@ -34,6 +34,8 @@ enum { NONE = -1 };
 typedef struct argument {
   void *buffer;
   bool  owned;                         /* the block has been freed or overwritten: the buffer is freed after the run */
+  bool  overwritten;                   /* the program may use the buffer's memory for its results */
+  size_t end;                          /* the argument's end in the text of the list */
 } argument;
 
 /* A value that may be a result: all elements of a block that a call has written. */
