@@ -1,4 +1,4 @@
-/* Matrix products. A kernel of our own computes small products of float32 and float64. BLAS computes larger
+/* Matrix products. A kernel of our own computes most small products of float32 and float64. BLAS computes other
 ** products of floats and complex numbers if it can address the matrices. Complex matrices that BLAS cannot address are
 ** copied first. luatensor's own kernels compute all other products. In a batch of small products, each thread computes
 ** whole products. */
@@ -26,6 +26,7 @@ enum {
                        ** (128³: 37 µs instead of 42) */
   DIRECT = 1 << 21,    /* the most multiplications of a small product (128³). 70 × 30 × 70 takes half of OpenBLAS's
                        ** time with AVX-512 on Zen 5, and 0.8 of it with AVX2 */
+  LONG_ROW = 256,      /* longer rows make a product of few rows slow in our kernels (is_thin) */
   MOST_BLOCKS = 1024,  /* the most blocks of a product */
   MANY  = 8,           /* the most blocks of SMALL multiplications in a product; dividing larger products (256³) into
                        ** blocks of this size gains nothing */
@@ -134,18 +135,31 @@ static void blas_call(const gemm_call *g, const blas_product *p, const void *a, 
   }
 }
 
+/* True if a vector of our kernels has 64 bytes. */
+static bool has_avx512(const gemm_call *g) {
+  return dtype_size(g->dtype) * cpu_isa->gemm->kernel[g->dtype].columns == 2 * 64;
+}
+
+/* True if c has few and long rows of short sums. Our kernels compute too little for each tile of such a product: with
+** AVX2, 2 × 1 · 1 × 4000 floats take 1.9 µs, and 1.2 µs by BLAS. Tiles of AVX-512 are wider, so there are fewer. */
+static bool is_thin(const gemm_call *g) {
+  return g->n > LONG_ROW && g->m <= 8 && g->k <= 4 && (!has_avx512(g) || g->m * g->k <= 6);
+}
+
 /* True if the kernel of small products is faster than BLAS. This depends on the whole product and not on its blocks, so
 ** that the bits of the result do not depend on the number of threads. */
 static bool is_direct(const gemm_call *g) {
   return cpu_isa->gemm->kernel[g->dtype].direct && g->m > 1 && g->n > 1 && g->k > 0 && g->k <= DIRECT_K &&
-         (double)g->m * (double)g->n * (double)g->k <= DIRECT;
+         (double)g->m * (double)g->n * (double)g->k <= DIRECT && !is_thin(g);
 }
 
 /* True if our packed kernels are faster than BLAS. OpenBLAS uses AVX2 on a processor with AVX-512 that is newer than
-** OpenBLAS. On Zen 5, our kernels then multiply 512 × 512 floats in 1.5 ms, and OpenBLAS 0.3.21 in 2.3 ms. */
+** OpenBLAS. On Zen 5, our kernels then multiply 512 × 512 floats in 1.5 ms, and OpenBLAS 0.3.21 in 2.3 ms. But if c is
+** smaller than a tile in one dim, part of each tile is wasted, and BLAS is up to 4 times as fast. */
 static bool is_packed(const gemm_call *g) {
-  bool wide = dtype_size(g->dtype) * cpu_isa->gemm->kernel[g->dtype].columns == 2 * 64;     /* two vectors of AVX-512 */
-  return (g->dtype == DT_float32 || g->dtype == DT_float64) && g->m > 1 && g->n > 1 && wide && cpu_blas_lacks_avx512();
+  const gemm_kernel *kernel = &cpu_isa->gemm->kernel[g->dtype];
+  return (g->dtype == DT_float32 || g->dtype == DT_float64) && g->m >= kernel->rows && g->n >= kernel->columns &&
+         has_avx512(g) && cpu_blas_lacks_avx512();
 }
 
 /* Returns the number of blocks into which c is cut: 1 for up to SMALL multiplications, otherwise a multiple of
