@@ -3,6 +3,7 @@
 
 local ag = require("luatensor.core").autograd
 local args = require "luatensor.base.args"
+local blame = require "luatensor.base.blame"
 local core = require "luatensor.core"
 local checks = require "luatensor.base.check_replay"
 local lt = require "luatensor.base.public"
@@ -173,7 +174,7 @@ end
 
 -- Runs the operations that a call has captured before its error, and copies its arguments back that changed.
 local function run_part(graph, given, inputs, versions)
-  graph:replay()
+  blame.call(graph.replay, graph)
   for i, version in pairs(versions) do
     if ag.version(inputs[i]) ~= version then given[i]:copy_(inputs[i]) end
   end
@@ -258,7 +259,7 @@ end
 
 local function replay(self, case, given)
   copy_inputs(case, given)
-  local made, used = {core.replay_anew(case.graph)}, 0
+  local made, used = {blame.call(core.replay_anew, case.graph)}, 0
   set_gradients(case)
   self.replays = self.replays + 1
   local results = {}
@@ -286,7 +287,7 @@ end
 local function replay_and_run(self, case, given)
   local snapshot = checks.begin(case)
   copy_inputs(case, given)
-  case.graph:replay()
+  blame.call(case.graph.replay, case.graph)
   checks.take_back(snapshot, case)
   local results = table.pack(self.compiled(table.unpack(given, 1, given.n)))
   local problem = checks.find_other(case.log, core.logged()) or checks.find_changed(snapshot, case, given, results)
@@ -322,7 +323,7 @@ function Replayed:__call(...)
      and has_gradients(case) then
     if not case.plain then return (self.checks and replay_and_run or replay)(self, case, table.pack(...)) end
     self.replays = self.replays + 1
-    return core.replay_anew(case.graph)
+    return blame.call(core.replay_anew, case.graph)
   end
   if core.defers() or core.capturing() then return self.compiled(...) end
   local given = table.pack(...)

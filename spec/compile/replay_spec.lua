@@ -449,6 +449,24 @@ describe("replays of compiled functions", function()
     assert.equal(3, runs())
   end)
 
+  it_on_cpu("raise errors at the line of the script that calls them", function()
+    local x, line = lt.zeros(3), nil
+    for _, options in ipairs {{replay = true}, {replay = true, check = true}} do
+      for _, changes in ipairs {false, true} do                -- the argument is copied if it is another tensor
+        local f, position = lt.compile(function(i) return x[i] end, options), lt.tensor {1}
+        local function call(i)
+          line = debug.getinfo(1, "l").currentline + 1
+          local y = f(i)
+          return y
+        end
+        for _ = 1, 4 do call(changes and lt.tensor {1} or position) end
+        local ok, message = pcall(call, position:fill_(7))
+        assert.falsy(ok)
+        assert.truthy(message:find(("replay_spec.lua:%d: index 7 in dim 1"):format(line), 1, true), message)
+      end
+    end
+  end)
+
   it("raise errors for what they cannot repeat", function()
     local function call_thrice(f) for _ = 1, 3 do f(lt.ones(2, there)) end end
     local function run(f) call_thrice(lt.compile(f, {replay = true})) end
