@@ -201,6 +201,13 @@ describe("a device of PJRT", function()
       end
     end
   end)
+  it("reads several results in one operation", function()
+    local function draw(device, weights)
+      return lt.multinomial(lt.tensor(weights, {device = device}), 3, {generator = lt.generator {seed = 5}}):totable()
+    end
+    assert.same(draw("cpu", {1, 2, 3, 4}), draw("xla", {1, 2, 3, 4}))
+    assert.error_matches(function() draw("xla", {1, -2, 3, 4}) end, "weights must be finite, not negative")
+  end)
   it("refuses a tensor for which there is no memory", function()
     assert.error_matches(function() return lt.empty(1 << 42, {device = "xla"}) end, "memory")
     assert.equal(3.0, lt.ones(3, {device = "xla"}):sum():item())

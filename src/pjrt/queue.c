@@ -254,6 +254,7 @@ int queue_end_call(pjrt_queue *q, int st) {
   rhythm *r = &q->rhythm;
   r->context = r->context << 8 | hash_call(q, q->hashed);
   programs_hash(q);
+  if (q->quiet) q->quiet--;
   bool met = r->context == r->mark;
   r->found |= met;
   if (!r->found && ++r->since > r->next) *r = (rhythm){r->context, r->context, 0, r->next ? 2 * r->next : 8, false};
@@ -264,8 +265,9 @@ int queue_end_call(pjrt_queue *q, int st) {
 }
 
 int queue_ask(pjrt_queue *q) {
-  if (q->asked || !programs_want_collection(q)) return OK;
+  if (q->asked || q->quiet || !programs_want_collection(q)) return OK;
   q->asked = true;
+  q->quiet = LOOP_CALLS;
   return ERR_MEMORY;
 }
 

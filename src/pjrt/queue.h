@@ -73,6 +73,7 @@ typedef struct pjrt_queue {
   uint64_t  hash;
   rhythm    rhythm;                    /* since an element was read */
   bool      due, asked;                /* due: the program runs before the next call; asked: garbage has been collected */
+  int       quiet;                     /* no collection is asked for during so many further calls */
   argument *arguments;
   result   *results;
   number   *numbers;
@@ -127,8 +128,8 @@ int queue_begin_call(pjrt_queue *q);
 int queue_end_call(pjrt_queue *q, int st);
 
 /* Returns ERR_MEMORY if Lua's garbage should be collected before the program runs, because it will be compiled and garbage
-** would be among its results. Lua then collects, and calls the device's function again. Returns OK if garbage has been
-** collected since the last run. */
+** would be among its results. Lua then collects, and repeats its operation once, which may read several times. So the result
+** is OK if garbage has been collected since the last run, or not more than LOOP_CALLS calls ago. */
 int queue_ask(pjrt_queue *q);
 
 /* Forgets the open program, and frees all memory of the queue but not the queue. */
