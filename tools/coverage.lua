@@ -56,6 +56,11 @@ local function along(f, x, s) return f(x, 1, s.i) end
 local function into(f, x, s) return f(x, 1, s.i, x) end
 local function first_dim(f, x) return f(x, 1) end
 
+-- Products of so many terms that a GPU calls its library: our own kernels compute products of at most 64 terms.
+local function wide(x) return x:tile(1, 20) end
+local function product(f, x) return f(wide(x), wide(x).T) end
+local function sum_of_products(f, x) return f(wide(x), wide(x)) end
+
 local calls = {
   clip = function(f, x) return f(x, x, x) end,
   lerp = function(f, x) return f(x, x, 0.5) end,
@@ -102,15 +107,16 @@ local calls = {
   searchsorted = function(f, x) return f(x[1], x) end,
   topk = function(f, x) return f(x, 2) end,
   isin = twice, allclose = twice, equal_all = twice,
-  matmul = twice, mm = twice, vecdot = twice, tensordot = twice,
-  bmm = function(f, x) return f(x:expand_dims(1), x:expand_dims(1)) end,
-  mv = function(f, x) return f(x, x[1]) end, dot = function(f, x) return f(x[1], x[2]) end,
+  matmul = product, mm = product, vecdot = sum_of_products, tensordot = sum_of_products,
+  bmm = function(f, x) return f(wide(x):expand_dims(1), wide(x).T:expand_dims(1)) end,
+  mv = function(f, x) return f(wide(x), wide(x)[1]) end, dot = function(f, x) return f(wide(x)[1], wide(x)[2]) end,
   outer = function(f, x) return f(x[1], x[2]) end,
-  addmm = function(f, x) return f(x, x, x) end,
-  einsum = function(f, x) return f("ij,jk->ik", x, x) end,
+  addmm = function(f, x) return f(x, wide(x), wide(x).T) end,
+  einsum = function(f, x) return f("ij,kj->ik", wide(x), wide(x)) end,
   ["linalg.cross"] = function(f, x) return f(x[{ {}, {1, 3} }], x[{ {}, {2, 4} }]) end,
-  ["linalg.matrix_power"] = function(f, x) return f(x, 3) end,
-  ["linalg.matmul"] = twice, ["linalg.vecdot"] = twice, ["linalg.tensordot"] = twice, ["linalg.solve"] = twice,
+  ["linalg.matrix_power"] = function(f, x) return f(x:tile(20, 20), 3) end,
+  ["linalg.matmul"] = product, ["linalg.vecdot"] = sum_of_products, ["linalg.tensordot"] = sum_of_products,
+  ["linalg.solve"] = twice,
   ["linalg.lu_solve"] = function(f, x)
     local factors, rows = lt.linalg.lu_factor(x)
     return f(factors, rows, x)
@@ -500,7 +506,7 @@ NVIDIA's libraries. On the GPU only one dtype of each column is tested: bool, in
 | | |
 |---|---|
 | K | kernels of our own |
-| B | OpenBLAS on the CPU, cuBLAS or rocBLAS on a GPU |
+| B | OpenBLAS on the CPU, cuBLAS or rocBLAS on a GPU; small products of floats have kernels of our own |
 | L | LAPACK (in OpenBLAS) on the CPU, cuSOLVER or rocSOLVER on a GPU; functions that can fail wait there |
 | F | cuFFT or hipFFT, on a GPU; transforms on the CPU are our own, K |
 | C | a composition, in Lua, of functions that are there; CB, CL, CF: which call that library |
