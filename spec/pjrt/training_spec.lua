@@ -13,7 +13,7 @@ if not os.getenv "LUATENSOR_PJRT_XLA" then
   return
 end
 
-local STEPS = 6
+local STEPS = 3
 
 -- Each network has `make`, which returns the module, and `batch`, which returns inputs and classes on the CPU.
 local networks = {
@@ -86,17 +86,17 @@ describe("training on a device of PJRT", function()
   end
 
   it("is what the experiments do: 08_training", function()
-    local here, there = outputs "08_training.lua --epochs 2 --seeds 1 --batch 16 --images 80 --curve -"
+    local here, there = outputs "08_training.lua --epochs 1 --seeds 1 --batch 16 --images 40 --curve -"
     local losses = 0
     for network, epoch, loss in there:gmatch "\n(%u+),(%d),([%d.]+)," do
       local want = tonumber(here:match(("\n%s,%s,([%%d.]+),"):format(network, epoch)))
       near(want, tonumber(loss), 1e-4, network .. " " .. epoch)
       losses = losses + 1
     end
-    assert.equal(4, losses)
+    assert.equal(2, losses)
   end)
   it("is what the experiments do: 10_transformer", function()
-    local here, there = outputs "10_transformer.lua --steps 3 --batch 2 --times 8 --width 8 --layers 1 --heads 2 --letters 3"
+    local here, there = outputs "10_transformer.lua --steps 2 --batch 2 --times 4 --width 8 --layers 1 --heads 2 --letters 1"
     for _, pattern in ipairs {"In the end it is ([%d.]+)%.", "What it writes: ([^\n]+)\n"} do
       assert.equal(here:match(pattern), there:match(pattern))
     end
