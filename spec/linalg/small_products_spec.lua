@@ -1,4 +1,4 @@
--- tags: host kernels blas
+-- tags: host uncollected kernels blas
 -- Products of small matrices of floats have a kernel of their own. The kernel of integers is another one, so it is the
 -- oracle of products of small integers, which are exact.
 local lt = require "luatensor"
