@@ -13,7 +13,8 @@ static int64_t stride_of(const tensor *t, int dim) { return t && t->shape.ndim >
 static int run_sort(const sort_job *j) {
   const tensor *in = j->in;
   place where = in->store->place;
-  sort_call c = {.descending = j->descending, .select = j->select, .first = j->first, .keep = j->keep, .n = in->shape.ndim > 0 ? in->shape.dim[j->dim] : 1};
+  sort_call c = {.descending = j->descending, .select = j->select, .first = j->first, .keep = j->keep,
+                 .n = in->shape.ndim > 0 ? in->shape.dim[j->dim] : 1};
   if (in->count == 0 || c.keep == 0) return OK;
   c.in_stride = stride_of(in, j->dim);
   c.values_stride = stride_of(j->values, j->dim);

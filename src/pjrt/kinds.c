@@ -32,8 +32,9 @@ static void add(const char *assignment) {
   if (kinds[count]->name && device_add(kinds[count]) >= 0) count++;
 }
 
-/* The devices that packages of Python add, with the plugin's path in the environment's folder of packages. The plugins of CUDA and ROCm are not listed: their clients take most of a GPU's
-** memory when they start, and "cuda" and "rocm" are devices without them. */
+/* The devices that packages of Python add, with the plugin's path in the environment's folder of packages. The plugins of
+** CUDA and ROCm are not listed: their clients take most of a GPU's memory when they start, and "cuda" and "rocm" are
+** devices without them. */
 static const struct { const char *name, *file; } packages[] = {
   {"TPU", "libtpu/libtpu.so"},
   {"METAL", "jax_plugins/mps/lib/libpjrt_plugin_mps.dylib"},

@@ -139,7 +139,7 @@ term emit_places(emission *e, const shape *s) {
   return emit_formula(e, s, DT_int64, "p + 1", "p", &place);
 }
 
-/* Sorts ranks, elements and positions together. XLA leaves out what is not used. */
+/* Sorts ranks, elements and positions together. XLA leaves out what is not used. A selection is the CPU's. */
 int queue_sort(pjrt_queue *q, const sort_call *c) {
   const operand *const out[] = {&c->values, &c->positions};
   const int64_t step[] = {c->values_stride, c->positions_stride}, zero[MAX_DIMS] = {0};
@@ -147,7 +147,7 @@ int queue_sort(pjrt_queue *q, const sort_call *c) {
   int64_t stride[MAX_DIMS];
   term t[3];
   int st = OK;
-  if (c->outer.count == 0 || c->n == 0 || c->outer.ndim == MAX_DIMS) return ERR_NO_KERNEL;
+  if (c->select || c->outer.count == 0 || c->n == 0 || c->outer.ndim == MAX_DIMS) return ERR_NO_KERNEL;
   if (!queue_accepts(q, out[0]) || !queue_accepts(q, out[1])) return QUEUE_AGAIN;
   plan_part(&c->outer, 1, c->n, c->in_stride, &s, stride);
   t[0] = get_ranks(q, &c->in, &s, stride, &t[1], &st);
