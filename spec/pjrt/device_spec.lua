@@ -2,39 +2,26 @@
 -- Devices of a plugin of PJRT, which LUATENSOR_PJRT_XLA names: make test-pjrt sets it. The results of the CPU are the oracle.
 -- A program takes 30 to 200 ms to compile, so most calls are queued first, and run together when the first value is read.
 
+local beside = require "spec.pjrt.beside"
 local lt = require "luatensor"
 local nn, optim = require "luatensor.nn", require "luatensor.optim"
 local shell = require "spec.support.shell"
 
-if not os.getenv "LUATENSOR_PJRT_XLA" then
-  describe("a device of PJRT", function()
-    pending "no plugin: make deps-pjrt installs some, and make test-pjrt runs this spec"
-  end)
-  return
-end
-
-local queued = {}
+if not beside.plugin "a device of PJRT" then return end
 
 -- Calls f with the tensors on the CPU and on the device, and queues a comparison of the results.
 local function compare(name, f, ...)
   local there = {}
   for k, x in ipairs {...} do there[k] = x:to "xla" end
-  queued[#queued + 1] = {name, f(...), f(table.unpack(there))}
+  beside.queue(name, f(...), f(table.unpack(there)))
 end
 
 -- Asserts that all queued results are those of the CPU, with a tolerance of 2e-6 for float32.
 local function check()
-  lt.synchronize "xla"
-  for _, c in ipairs(queued) do
-    local name, want, got = c[1], c[2], c[3]
-    assert.equal("xla:0", got.device, name)
-    assert.equal(want.dtype, got.dtype, name)
-    assert.same(want.shape, got.shape, name)
-    local here = got:to "cpu"
-    local same = want.dtype == "float32" and lt.isclose(here, want, {rtol = 2e-6, atol = 2e-6, equal_nan = true}) or here:equal(want)
-    assert.truthy(same:all():item(), ("%s: %s, on the CPU %s"):format(name, here, want))
-  end
-  queued = {}
+  beside.check(function(got, want)
+    local same = want.dtype == "float32" and lt.isclose(got, want, {rtol = 2e-6, atol = 2e-6, equal_nan = true}) or got:equal(want)
+    return same:all():item()
+  end)
 end
 
 local x, y = lt.linspace(-2, 3, 35):reshape(5, 7), lt.linspace(4, -3, 35):reshape(5, 7)

@@ -1,5 +1,5 @@
-/* Compares src/pjrt/pjrt.h and aot.h with the header of PJRT: `make test-pjrt` compiles this file. Each line fails to compile if a number or
-** an offset differs. */
+/* Compares src/pjrt/pjrt.h and aot.h with the header of PJRT: `make test-pjrt` compiles this file. Each line fails to
+** compile if a number or an offset differs. */
 
 #include <pjrt_c_api.h>
 

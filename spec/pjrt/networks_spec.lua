@@ -2,20 +2,15 @@
 -- Convolutions, pooling, normalisation, cross entropy and updates on a device of a plugin of PJRT, which LUATENSOR_PJRT_XLA
 -- names. The results of the CPU, forward and backward, are the oracle. The geometry is random with a fixed seed.
 
-local core, lt = require "luatensor.core", require "luatensor"
+local beside = require "spec.pjrt.beside"
+local lt = require "luatensor"
 local nn, optim = require "luatensor.nn", require "luatensor.optim"
 local F = nn.functional
 
-if not os.getenv "LUATENSOR_PJRT_XLA" then
-  describe("networks on a device of PJRT", function()
-    pending "no plugin: make deps-pjrt installs some, and make test-pjrt runs this spec"
-  end)
-  return
-end
+if not beside.plugin "networks on a device of PJRT" then return end
 
 local dtypes = {"float16", "bfloat16", "float32", "float64"}
 local tolerance = {float16 = 2 ^ -9, bfloat16 = 2 ^ -6, float32 = 2e-6, float64 = 1e-13}
-local queued = {}
 
 -- Calls f with copies of the given tensors on a device. Returns the result, f's other results, and the gradients.
 local function results(device, f, given)
@@ -35,29 +30,19 @@ end
 -- Queues a comparison of the results on the CPU and on the device.
 local function compare(name, f, ...)
   local here, there = results("cpu", f, {...}), results("xla", f, {...})
-  for k, want in ipairs(here) do queued[#queued + 1] = {name .. ", result " .. k, want, there[k]} end
+  for k, want in ipairs(here) do beside.queue(name .. ", result " .. k, want, there[k]) end
 end
 
 -- Asserts that the results agree, and that the CPU has computed no call of a family for the device. Errors are counted in
 -- relation to the largest number of a result, or to 0.1, because sums lose digits.
 local function check(family)
-  lt.synchronize "xla"
-  for _, c in ipairs(queued) do
-    local name, want, got = c[1], c[2], c[3]
-    assert.equal("xla:0", got.device, name)
-    assert.equal(want.dtype, got.dtype, name)
-    assert.same(want.shape, got.shape, name)
-    local here, most = got:to "cpu", tolerance[want.dtype]
-    if not most then
-      assert.same(want:totable(), here:totable(), name)
-    else
-      local largest = lt.where(want:isfinite(), want:abs(), 0):max():to("float64"):item()
-      local same = lt.isclose(here:to "float64", want:to "float64", {rtol = most, atol = most * math.max(largest, 0.1), equal_nan = true})
-      assert.truthy(same:all():item(), ("%s: %s, on the CPU %s"):format(name, here, want))
-    end
-  end
-  queued = {}
-  assert.is_nil(core.host_calls("xla")[family])
+  beside.check(function(got, want)
+    local most = tolerance[want.dtype]
+    if not most then return got:equal(want):all():item() end
+    local largest = lt.where(want:isfinite(), want:abs(), 0):max():to("float64"):item()
+    local options = {rtol = most, atol = most * math.max(largest, 0.1), equal_nan = true}
+    return lt.isclose(got:to "float64", want:to "float64", options):all():item()
+  end, family)
 end
 
 describe("a device of PJRT", function()
@@ -154,7 +139,7 @@ describe("a device of PJRT", function()
           opt:step()
           return p:detach()
         end
-        queued[#queued + 1] = {name .. " " .. dtype, updated "cpu", updated "xla"}
+        beside.queue(name .. " " .. dtype, updated "cpu", updated "xla")
       end
     end
     check "update"

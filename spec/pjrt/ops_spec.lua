@@ -4,15 +4,11 @@
 -- numbers and special values.
 
 local bits = require "spec.support.bits"
+local beside = require "spec.pjrt.beside"
 local lt = require "luatensor"
 local tolerances = require "spec.pjrt.tolerances"
 
-if not os.getenv "LUATENSOR_PJRT_XLA" then
-  describe("ops on a device of PJRT", function()
-    pending "no plugin: make deps-pjrt installs some, and make test-pjrt runs this spec"
-  end)
-  return
-end
+if not beside.plugin "ops on a device of PJRT" then return end
 
 local AT_ONCE = 64                       -- results that a program computes: many programs take long to compile
 
@@ -91,22 +87,13 @@ describe("each op on a device of PJRT", function()
   end)
 end)
 
--- Asserts that the results of a function of the device are those on the CPU. f gets a function that moves tensors.
-local function same(name, f)
-  local want, got = f(function(x) return x end), f(function(x) return x:to "xla" end)
-  assert.equal("xla:0", got.device, name)
-  return {name, want, got}
-end
-
-local function assert_all(queued, rtol)
-  lt.synchronize "xla"
-  for _, c in ipairs(queued) do
-    local name, want, got = c[1], c[2], c[3]:to "cpu"
-    assert.equal(want.dtype, got.dtype, name)
+-- Asserts that the queued results are the CPU's within the dtype's row of `rtol`. Returns their number.
+local function check(rtol)
+  return beside.check(function(got, want)
     local most = rtol[want.dtype]
     local agree = most and lt.isclose(got, want, {rtol = most, atol = most, equal_nan = true}) or got:equal(want)
-    assert.is_true(agree:all():item(), ("%s: %s instead of %s"):format(name, got, want))
-  end
+    return agree:all():item()
+  end)
 end
 
 local line_kinds = {reduction = true, scan = true, softmax = true}
@@ -114,27 +101,24 @@ local sums = {float16 = 2 ^ -10, bfloat16 = 2 ^ -7, float32 = 1e-6, float64 = 1e
 
 describe("a device of PJRT", function()
   it("reduces, scans and normalises lines", function()
-    local queued = {}
     for name, op in pairs(lt.ops()) do
       for _, dtype in ipairs(line_kinds[op.kind] and op.dtypes or {}) do
         local x = bits.moderate(bits.input(dtype, 1)):reshape(16, 8, 8)
         if name:find "prod" then x = x[{{}, {}, {1, 4}}] end
         for _, dim in ipairs {1, 3} do
-          queued[#queued + 1] = same(("%s %s, dim %d"):format(name, dtype, dim), function(move) return lt[name](move(x), dim) end)
+          beside.queue(("%s %s, dim %d"):format(name, dtype, dim), lt[name](x, dim), lt[name](x:to "xla", dim))
         end
       end
     end
-    assert_all(queued, sums)
-    assert.is_true(#queued > 300)
+    assert.is_true(check(sums) > 300)
   end)
 
   it("draws the CPU's random numbers", function()
-    local queued = {}
     local function draw(name, f)
       local function drawn(device)
         return f {device = device, generator = lt.generator {seed = 0x123456789abcde}}
       end
-      queued[#queued + 1] = {name, drawn "cpu", drawn "xla"}
+      beside.queue(name, drawn "cpu", drawn "xla")
     end
     for _, dtype in ipairs {"float16", "bfloat16", "float32", "float64"} do
       local function with(o) o.dtype = dtype return o end
@@ -144,6 +128,6 @@ describe("a device of PJRT", function()
     end
     draw("randint", function(o) return lt.randint(-5, 1000000, {217}, o) end)
     draw("randint of a wide range", function(o) return lt.randint(0, 1 << 62, {217}, o) end)
-    assert_all(queued, {float16 = 2 ^ -10, bfloat16 = 2 ^ -7, float32 = 1e-6, float64 = 1e-14})
+    check({float16 = 2 ^ -10, bfloat16 = 2 ^ -7, float32 = 1e-6, float64 = 1e-14})
   end)
 end)

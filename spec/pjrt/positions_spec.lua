@@ -4,27 +4,19 @@
 
 local bits = require "spec.support.bits"
 local cases = require "spec.support.cases"
-local core = require "luatensor.core"
+local beside = require "spec.pjrt.beside"
 local lt = require "luatensor"
 
-if not os.getenv "LUATENSOR_PJRT_XLA" then
-  describe("positions on a device of PJRT", function()
-    pending "no plugin: make deps-pjrt installs some, and make test-pjrt runs this spec"
-  end)
-  return
-end
+if not beside.plugin "positions on a device of PJRT" then return end
 
 local dtypes = {"bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "bfloat16", "float32", "float64",
                 "complex64", "complex128"}
 local ordered = {table.unpack(dtypes, 1, 13)}
 local rounding = {float16 = 2 ^ -9, bfloat16 = 2 ^ -6, float32 = 1e-6, float64 = 1e-14, complex64 = 1e-6, complex128 = 1e-14}
-local queued = {}
 
 -- Queues the results of f, which gets a function that moves a tensor to the device of the results. `adds` allows rounding.
 local function compare(name, f, adds)
-  local want, got = f(function(x) return x end), f(function(x) return x:to "xla" end)
-  assert.equal("xla:0", got.device, name)
-  queued[#queued + 1] = {name, want, got, adds}
+  beside.queue(name, f(function(x) return x end), f(function(x) return x:to "xla" end), adds)
 end
 
 local function is_real(x) return x.dtype:find "float" ~= nil end
@@ -41,17 +33,10 @@ end
 
 -- Asserts that the queued results are the CPU's, and that the CPU has computed none of them.
 local function check(family)
-  lt.synchronize "xla"
-  assert.is_nil(core.host_calls "xla"[family])
-  for _, c in ipairs(queued) do
-    local name, want, got = c[1], c[2], c[3]:to "cpu"
-    local most = c[4] and rounding[want.dtype]
-    assert.equal(want.dtype, got.dtype, name)
-    assert.same(want.shape, got.shape, name)
-    local agree = most and lt.isclose(got, want, {rtol = most, atol = 8 * most}):all():item() or same(got, want)
-    assert.is_true(agree, ("%s: %s instead of %s"):format(name, got:reshape(-1), want:reshape(-1)))
-  end
-  queued = {}
+  beside.check(function(got, want, adds)
+    local most = adds and rounding[want.dtype]
+    return most and lt.isclose(got, want, {rtol = most, atol = 8 * most}):all():item() or same(got, want)
+  end, family)
 end
 
 -- Returns elements with special values and random bits, or with numbers between -8 and 8.
@@ -152,14 +137,14 @@ describe("a device of PJRT", function()
   it("permutes like the CPU, and makes its ranges", function()
     for _, n in ipairs {1, 2, 1000} do
       local function draw(device) return lt.permutation(n, {device = device, generator = lt.generator {seed = n}}) end
-      queued[#queued + 1] = {"permutation of " .. n, draw "cpu", draw "xla"}
+      beside.queue("permutation of " .. n, draw "cpu", draw "xla")
     end
     check "random"
     for _, r in ipairs {{1, -2, -0.1}, {1e4, 1e4 + 50, 0.7}, {-1e-3, 1e-3, 1.7e-5}, {5, -100, -7}, {0, 127, 1}} do
       for _, dtype in ipairs {"int8", "int64", "float16", "float32", "float64"} do
         local function make(device) return lt.arange(r[1], r[2], r[3], {dtype = dtype, device = device}) end
         if math.type(r[3]) == "integer" or dtype:find "float" then
-          queued[#queued + 1] = {("%s to %s by %s %s"):format(r[1], r[2], r[3], dtype), make "cpu", make "xla"}
+          beside.queue(("%s to %s by %s %s"):format(r[1], r[2], r[3], dtype), make "cpu", make "xla")
         end
       end
     end

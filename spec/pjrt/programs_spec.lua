@@ -2,15 +2,11 @@
 -- How many programs a device of PJRT compiles, what they compute, and how it bears errors. build/spec/fake_pjrt.so passes all calls
 -- to the plugin that LUATENSOR_PJRT_XLA names (make test-pjrt), counts them, and lets them fail.
 
+local beside = require "spec.pjrt.beside"
 local shell = require "spec.support.shell"
 
-local plugin = os.getenv "LUATENSOR_PJRT_XLA"
-if not plugin then
-  describe("programs of PJRT", function()
-    pending "no plugin: make deps-pjrt installs some, and make test-pjrt runs this spec"
-  end)
-  return
-end
+local plugin = beside.plugin "programs of PJRT"
+if not plugin then return end
 
 shell.passes "make -s build/spec/fake_pjrt.so"
 

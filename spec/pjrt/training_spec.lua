@@ -2,16 +2,12 @@
 -- The notebook's experiments and the training of an MLP, a CNN and a transformer on a device of a plugin of PJRT, which
 -- LUATENSOR_PJRT_XLA names: make test-pjrt sets it. The same seeds on the CPU are the oracle.
 
+local beside = require "spec.pjrt.beside"
 local lt = require "luatensor"
 local nn, optim = require "luatensor.nn", require "luatensor.optim"
 local shell = require "spec.support.shell"
 
-if not os.getenv "LUATENSOR_PJRT_XLA" then
-  describe("training on a device of PJRT", function()
-    pending "no plugin: make deps-pjrt installs some, and make test-pjrt runs this spec"
-  end)
-  return
-end
+if not beside.plugin "training on a device of PJRT" then return end
 
 local STEPS = 3
 
