@@ -38,7 +38,7 @@ typedef struct group {
   int      rank, size;
   intptr_t handle;                /* the engine's communicator */
   int     *members;               /* the ranks of the processes in the world; NULL: the group is the world */
-  bool     broken;                /* an exchange was given up, so the processes may be out of step */
+  char     failure[ENGINE_REASON];  /* why an exchange was given up, so the processes may be out of step; "": none was */
   struct group *partner;          /* the group of the same processes on GPUs, or NULL */
   bool     paired;                /* the processes have tried to make the partner */
 } group;

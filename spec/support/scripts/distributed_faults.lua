@@ -49,7 +49,7 @@ function faults.interrupted()
   local ok, problem = pcall(distributed.all_sum, x)
   debug.sethook()
   assert(not ok and problem == "stopped by the hook", problem)
-  refuses("may be out of step", distributed.barrier)
+  refuses("an earlier call of this group failed (it was interrupted), so", distributed.barrier)
 end
 
 -- The processes call different functions, or the same function with different tensors.

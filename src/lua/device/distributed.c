@@ -1,6 +1,7 @@
 /* Exchanges between processes, for lua/luatensor/distributed. Its functions are internal: the Lua files check the
 ** arguments of scripts, and pass tensors with contiguous elements of dtypes that the engine knows. */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,13 +44,14 @@ static void check_usable(lua_State *L, const group *g, const char *fn) {
   char reason[ENGINE_REASON];
   check_no_interrupt(L, fn);
   if (!distributed_may_call(reason)) luaL_error(L, "%s: %s", fn, reason);
-  if (g->broken)
-    luaL_error(L, "%s: an earlier call of this group failed or was interrupted, so its processes may be out of step", fn);
+  if (g->failure[0])
+    luaL_error(L, "%s: an earlier call of this group failed (%s), so its processes may be out of step", fn, g->failure);
 }
 
-static int raise_engine(lua_State *L, group *g, const char *fn, const char *reason) {
-  g->broken = true;
-  return luaL_error(L, "%s: rank %d: %s", fn, g->rank, reason);
+/* Marks the group as unusable, and raises the error. */
+static int raise_engine(lua_State *L, group *g, const char *fn, const char *reason, bool stopped) {
+  snprintf(g->failure, sizeof g->failure, "%s", stopped ? "it was interrupted" : reason);
+  return stopped ? raise_cancelled(L, fn) : luaL_error(L, "%s: rank %d: %s", fn, g->rank, reason);
 }
 
 /* Returns the number of this machine's processors, or of those that its container may use, even if this process is bound
@@ -101,7 +103,7 @@ static int l_split(lua_State *L) {
   group *made = distributed_group(g->engine);
   if (!made) return raise(L, "split", ERR_MEMORY, NULL, 0);
   if (!g->engine) made->size = colour >= 0;
-  else if (!g->engine->split(g, colour, key, made, reason)) return raise_engine(L, g, "split", reason);
+  else if (!g->engine->split(g, colour, key, made, reason)) return raise_engine(L, g, "split", reason, false);
   return made->size > 0 ? push_group(L, made) : 0;
 }
 
@@ -114,11 +116,7 @@ static group *group_for(lua_State *L, place where, const char *fn) {
   group *used = distributed_for(g, where, reason);
   bool stopped = this_operation.stopped;
   end_operation(L);
-  if (!used) {
-    g->broken = true;
-    if (stopped) raise_cancelled(L, fn);
-    raise_engine(L, g, fn, reason);
-  }
+  if (!used) raise_engine(L, g, fn, reason, stopped);
   return used;
 }
 
@@ -172,9 +170,7 @@ static int l_begin(lua_State *L) {
   begin_operation(L);
   bool ok = g->engine->begin(g, &c, &w->request, reason), stopped = this_operation.stopped;
   end_operation(L);
-  if (ok) return 1;
-  g->broken = true;
-  return stopped ? raise_cancelled(L, fn) : raise_engine(L, g, fn, reason);
+  return ok ? 1 : raise_engine(L, g, fn, reason, stopped);
 }
 
 static work *check_work(lua_State *L, const char *fn) {
@@ -197,7 +193,7 @@ static int l_test(lua_State *L) {
   work *w = check_work(L, "test");
   char reason[ENGINE_REASON];
   if (!w->done && !w->group->engine->test(w->group, w->request, &w->done, reason))
-    return raise_engine(L, w->group, "test", reason);
+    return raise_engine(L, w->group, "test", reason, false);
   let_go(w);
   lua_pushboolean(L, w->done);
   return 1;
@@ -213,9 +209,7 @@ static int l_wait(lua_State *L) {
   bool stopped = this_operation.stopped;
   end_operation(L);
   let_go(w);
-  if (w->done) return 0;
-  w->group->broken = true;
-  return stopped ? raise_cancelled(L, fn) : raise_engine(L, w->group, fn, reason);
+  return w->done ? 0 : raise_engine(L, w->group, fn, reason, stopped);
 }
 
 /* distributed_abort(code): ends all processes of the job, if there are several. */
