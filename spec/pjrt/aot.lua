@@ -7,7 +7,7 @@
 
 -- The refusals that are known: {a pattern of the message, the reason}.
 local known = {
-  {"rewriting is not implemented: %%dot[.%d]* = [su]64", "the compiler has no products of 64-bit integers"},
+  {"rewriting is not implemented: %%dot[.%d]* = [su]64", "the compiler has no products of 64-bit integers; on a TPU the CPU computes them"},
 }
 
 local compiler, plugin, folder, topology = table.unpack(arg, 3)

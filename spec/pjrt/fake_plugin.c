@@ -1,6 +1,6 @@
 /* A plugin of PJRT for the specs. The variable FAKE_PJRT says what is wrong with it. If that is a function of a device that
 ** fails, the plugin has a device, which computes nothing. If FAKE_PJRT is not set, the plugin passes all calls to the plugin
-** REAL_PJRT, and counts them. FAIL_PJRT=function:n lets the calls of this function fail from the n-th on. */
+** REAL_PJRT, and counts them. PLATFORM_PJRT is then the platform's name, if it is set. */
 
 #include <dlfcn.h>
 #include <lauxlib.h>
@@ -115,6 +115,14 @@ static PJRT_Error *Buffer_Destroy(void *arguments) {
   return real->call[PJRT_CALL_Buffer_Destroy](arguments);
 }
 
+static PJRT_Error *Client_PlatformName(void *arguments) {
+  pjrt_text *c = arguments;
+  PJRT_Error *failed = real->call[PJRT_CALL_Client_PlatformName](arguments);
+  const char *name = getenv("PLATFORM_PJRT");
+  if (name) c->text = name, c->length = strlen(name);
+  return failed;
+}
+
 static PJRT_Error *Error_Message(void *arguments) {
   const pjrt_text *m = arguments;
   return m->handle == own_error ? message(arguments) : real->call[PJRT_CALL_Error_Message](arguments);
@@ -135,7 +143,7 @@ static const pjrt_api *make_counting(void) {
   memcpy(&api, real, sizeof api);
 #define USE(name) api.call[PJRT_CALL_##name] = name;
   USE(Client_Compile) USE(Client_BufferFromHostBuffer) USE(Buffer_ToHostBuffer) USE(LoadedExecutable_Execute) USE(Buffer_Destroy)
-  USE(Error_Message) USE(Error_Destroy)
+  USE(Client_PlatformName) USE(Error_Message) USE(Error_Destroy)
   return &api;
 }
 

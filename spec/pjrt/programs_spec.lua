@@ -11,7 +11,7 @@ if not plugin then return end
 shell.passes "make -s build/spec/fake_pjrt.so"
 
 -- Runs a script on the plugin by way of the counting one. Returns the exit status and what the script prints.
-local function run(script, mode)
+local function run(script, mode, variables)
   local file = os.tmpname()
   local f = assert(io.open(file, "w"))
   f:write([[local lt = require "luatensor"
@@ -20,13 +20,14 @@ local function run(script, mode)
             lt.set_default_device "xla"
             ]], script)
   f:close()
-  local status, output = shell.run(("REAL_PJRT='%s' LUATENSOR_PJRT_XLA=build/spec/fake_pjrt.so tools/lua %s"):format(plugin, file))
+  local status, output = shell.run(("%s REAL_PJRT='%s' LUATENSOR_PJRT_XLA=build/spec/fake_pjrt.so tools/lua %s"):format(
+    variables or "", plugin, file))
   os.remove(file)
   return status, output
 end
 
-local function passes(script, mode)
-  local status, output = run(script, mode)
+local function passes(...)
+  local status, output = run(...)
   assert.equal(0, status, output)
   assert.equal("", output)
 end
@@ -90,5 +91,15 @@ describe("programs of PJRT", function()
       lt.synchronize "xla"
       assert(y:max():item() == 31)
       assert(count "results" <= 24, count "results")]]
+  end)
+  it("have products of 64-bit integers, but not on a TPU, whose compiler has none", function()
+    for platform, hosted in pairs {cpu = 0, tpu = 2} do
+      passes(([[
+        for _, dtype in ipairs {"int64", "uint64", "int32"} do
+          local x = lt.arange(6, {dtype = dtype}):reshape(2, 3)
+          assert(x:matmul(x.T):equal_all(lt.tensor({{5, 14}, {14, 50}}, {dtype = dtype})))
+        end
+        assert((require "luatensor.core".host_calls "xla".gemm or 0) == %d)]]):format(hosted), nil, "PLATFORM_PJRT=" .. platform)
+    end
   end)
 end)

@@ -2,6 +2,7 @@
 ** nobody uses; the CPU computes the call (host.c). */
 
 #include <math.h>
+#include <string.h>
 
 #include "pjrt/queue.h"
 #include "pjrt/translate.h"
@@ -181,6 +182,11 @@ static bool is_number(scalar x, int is, enum dtype d) {
   return dtype_kind(d) < KIND_FLOAT ? x.i == is : x.f == is && (dtype_kind(d) == KIND_FLOAT || x.im == 0);
 }
 
+/* Google's compiler for TPUs has no products of 64-bit integers. */
+static bool has_product(const pjrt_plugin *p, enum dtype d) {
+  return (d != DT_int64 && d != DT_uint64) || strcmp(p->platform, "tpu") != 0;
+}
+
 int queue_gemm(pjrt_queue *q, const gemm_call *c) {
   shape sa, sb, sc;
   int64_t ta[MAX_DIMS], tb[MAX_DIMS], tc[MAX_DIMS];
@@ -189,6 +195,7 @@ int queue_gemm(pjrt_queue *q, const gemm_call *c) {
   enum dtype d = dtype_compute(c->dtype);
   int st = OK;
   if (c->batch.count == 0 || c->m == 0 || c->n == 0 || c->k == 0 || c->batch.ndim + 2 > MAX_DIMS) return ERR_NO_KERNEL;
+  if (!has_product(q->plugin, c->dtype)) return ERR_NO_KERNEL;
   matrices(c, 1, c->m, c->k, c->a_stride, &sa, ta);
   matrices(c, 2, c->k, c->n, c->b_stride, &sb, tb);
   matrices(c, 0, c->m, c->n, c->c_stride, &sc, tc);
