@@ -43,8 +43,13 @@ static PJRT_Error *list_devices(void *arguments) {
 
 static PJRT_Error *end_process(void *arguments) {
   (void)arguments;
-  fputs("last words of the plugin\n", stderr);
+  fputs("noise of the plugin\nlast words of the plugin\n", stderr);
   abort();
+}
+
+static PJRT_Error *leave_process(void *arguments) {
+  (void)arguments;
+  exit(0);
 }
 
 /* ---- a plugin that computes nothing ---- */
@@ -64,6 +69,7 @@ static const pjrt_api *make(const char *wrong) {
   api.call[PJRT_CALL_Error_Message] = message;
   if (strcmp(wrong, "fails") == 0) api.call[PJRT_CALL_Client_Create] = print_and_fail;
   if (strcmp(wrong, "aborts") == 0) api.call[PJRT_CALL_Client_Create] = end_process;
+  if (strcmp(wrong, "exits") == 0) api.call[PJRT_CALL_Plugin_Initialize] = leave_process;
   for (size_t k = 0; k < sizeof failing / sizeof *failing; k++) {
     if (strcmp(wrong, failing[k].wrong) != 0) continue;
     api.call[PJRT_CALL_Client_AddressableDevices] = list_devices;

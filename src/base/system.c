@@ -9,12 +9,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -452,4 +455,77 @@ bool system_sleep(double seconds) {
   struct timespec t = {.tv_sec = (time_t)seconds};
   t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
   return nanosleep(&t, NULL) == 0;
+}
+
+/* ---- trials in a child process ---- */
+
+static void leave(void) { _exit(1); }
+static void leave_by_signal(int number) { (void)number; _exit(1); }
+
+/* Fatal errors must end the child without a core dump, the host's handlers of signals, and the exit handlers. The exit handler that
+** is registered last runs first. Only the standard error is read. */
+static void be_silent(int error) {
+  static const int fatal[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
+  for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) signal(fatal[i], leave_by_signal);
+  signal(SIGCHLD, SIG_DFL);            /* f may wait for processes that it starts */
+  atexit(leave);
+  int nowhere = open("/dev/null", O_RDWR);
+  for (int file = STDIN_FILENO; nowhere >= 0 && file < STDERR_FILENO; file++) dup2(nowhere, file);
+  dup2(error, STDERR_FILENO);
+}
+
+/* The child's answers. They are no text, so that they differ from what the child writes. */
+static const char answers[] = {[SYSTEM_TRUE] = 1, [SYSTEM_FALSE] = 2};
+
+/* Copies the last line of a text. */
+static void last_line(const char *text, size_t length, char *words, size_t size) {
+  while (length && strchr("\r\n ", text[length - 1])) length--;
+  size_t from = length;
+  while (from && text[from - 1] != '\n') from--;
+  snprintf(words, size, "%.*s", (int)(length - from), text + from);
+}
+
+/* Reads what the child writes, until its answer or its end. */
+static enum system_trial hear(int from, int seconds, char *words, size_t size) {
+  enum { HALF = 512 };
+  char text[2 * HALF];                 /* the last of what was read */
+  size_t length = 0;
+  struct pollfd p = {.fd = from, .events = POLLIN};
+  double end = system_clock() + seconds;
+  *words = 0;
+  for (;;) {
+    double left = end - system_clock();
+    int ready = left > 0 ? poll(&p, 1, (int)(left * 1e3) + 1) : 0;
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready != 1) return SYSTEM_UNTRIED;
+    if (length > HALF) {
+      memmove(text, text + length - HALF, HALF);
+      length = HALF;
+    }
+    ssize_t n = read(from, text + length, sizeof text - length);
+    if (n <= 0) return last_line(text, length, words, size), SYSTEM_ENDED;
+    length += (size_t)n;
+    for (enum system_trial t = SYSTEM_TRUE; t <= SYSTEM_FALSE; t++)
+      if (text[length - 1] == answers[t]) return t;
+  }
+}
+
+/* The child answers by a byte in a pipe, because the host may ignore SIGCHLD or wait for all children itself, so that
+** waitpid gives no status. */
+enum system_trial system_try(bool (*f)(void *argument), void *argument, int seconds, char *words, size_t size) {
+  int ends[2];
+  if (pipe(ends) != 0) return SYSTEM_UNTRIED;
+  for (int i = 0; i < 2; i++) fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+  pid_t child = fork();
+  if (child == 0) {
+    be_silent(ends[1]);
+    bool told = write(ends[1], &answers[f(argument) ? SYSTEM_TRUE : SYSTEM_FALSE], 1) == 1;
+    _exit(!told);
+  }
+  close(ends[1]);
+  enum system_trial answer = child < 0 ? SYSTEM_UNTRIED : hear(ends[0], seconds, words, size);
+  close(ends[0]);
+  if (child > 0 && answer >= SYSTEM_ENDED) kill(child, SIGKILL);
+  while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+  return answer;
 }

@@ -92,4 +92,12 @@ bool system_same_module(void (*f)(void), void (*g)(void));
 /* Sleeps. Returns false if a signal ended the sleep early. */
 bool system_sleep(double seconds);
 
+/* Calls f(argument) in a child process, because foreign code may end the process that calls it. SYSTEM_TRUE, SYSTEM_FALSE: what f
+** returned; SYSTEM_ENDED: the child ended before; SYSTEM_UNTRIED: there was no child, or f took longer than `seconds`, after
+** which the child is killed. words[size]: the last line that the child wrote to its standard error, or "".
+**
+** The caller must hold no lock of base/lock.h. f hangs if it needs a lock of foreign code that another thread held. */
+enum system_trial { SYSTEM_TRUE, SYSTEM_FALSE, SYSTEM_ENDED, SYSTEM_UNTRIED };
+enum system_trial system_try(bool (*f)(void *argument), void *argument, int seconds, char *words, size_t size);
+
 #endif

@@ -27,8 +27,8 @@ const char *pjrt_name(int k, const char *variable) {
 }
 
 /* Loads the plugin. Returns false if there is no device. */
-static bool is_open(pjrt_plugin *p) {
-  if (plugin_load(p) == 0) return false;
+static bool is_open(pjrt_plugin *p, const char *why) {
+  if (plugin_load(p, why) == 0) return false;
   if (p->queue) return true;
   p->queue = calloc((size_t)p->ndevice, sizeof *p->queue);
   for (int i = 0; p->queue && i < p->ndevice; i++) p->queue[i] = (pjrt_queue){.plugin = p, .index = i, .run = 1};
@@ -36,8 +36,14 @@ static bool is_open(pjrt_plugin *p) {
 }
 
 int pjrt_count(int k) {
+  pjrt_plugin *p = &plugins[k];
+  char why[PJRT_TEXT] = "";
   lock_take(LOCK_PJRT);
-  int n = is_open(&plugins[k]) ? plugins[k].ndevice : 0;
+  bool tried = p->tried;
+  lock_release(LOCK_PJRT);
+  if (!tried) plugin_try(p, why);
+  lock_take(LOCK_PJRT);
+  int n = is_open(p, why) ? p->ndevice : 0;
   lock_release(LOCK_PJRT);
   return n;
 }

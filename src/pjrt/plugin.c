@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/system.h"
@@ -71,6 +72,8 @@ static int await(pjrt_plugin *p, void *event) {
 
 /* ---- loading ---- */
 
+enum { PATIENCE = 60 };                /* seconds that a plugin may take in the child process that tries it */
+
 static void read_text(pjrt_plugin *p, enum pjrt_function f, void *handle, char *to, size_t size) {
   PJRT_ARGS(pjrt_text, text, .handle = handle);
   to[0] = 0;
@@ -130,11 +133,38 @@ static bool open_client(pjrt_plugin *p) {
   return p->ndevice > 0 || refuse(p, "the plugin finds no device");
 }
 
-int plugin_load(pjrt_plugin *p) {
+/* Names the file of the cache folder that exists if the plugin has worked before. */
+static bool name_trial(const char *path, char file[SYSTEM_PATH]) {
+  struct stat s;
+  if (stat(path, &s) != 0 || !system_cache_folder(file) || !system_make_folder(file)) return false;
+  snprintf(file + strlen(file), 128, "/plugin-%llx-%llx-%llx", (unsigned long long)s.st_ino, (unsigned long long)s.st_size,
+           (unsigned long long)s.st_mtime);
+  return true;
+}
+
+static bool open_plugin(void *plugin) { return open_library(plugin) && open_client(plugin); }
+
+void plugin_try(const pjrt_plugin *p, char why[PJRT_TEXT]) {
+  char known[SYSTEM_PATH], words[128];
+  pjrt_plugin copy = {.tried = false};
+  memcpy(copy.path, p->path, sizeof copy.path);
+  *why = 0;
+  if (lacks_tpu(p->path)) return;
+  bool keeps = name_trial(p->path, known);
+  if (keeps && access(known, F_OK) == 0) return;
+  enum system_trial t = system_try(open_plugin, &copy, PATIENCE, words, sizeof words);
+  if (t == SYSTEM_ENDED) snprintf(why, PJRT_TEXT, "the plugin ends the process that loads it%s%s", *words ? ": " : "", words);
+  if (t == SYSTEM_UNTRIED) snprintf(why, PJRT_TEXT, "no child process could load the plugin within %d seconds", PATIENCE);
+  int file = keeps && t == SYSTEM_TRUE ? open(known, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+  if (file >= 0) close(file);
+}
+
+int plugin_load(pjrt_plugin *p, const char *why) {
   if (p->tried) return p->ndevice;
   p->tried = true;
   int before = silence();
-  if (!open_library(p) || !open_client(p)) p->ndevice = 0;
+  if (*why) refuse(p, why);
+  else if (!open_plugin(p)) p->ndevice = 0;
   unsilence(before);
   return p->ndevice;
 }

@@ -26,8 +26,13 @@ typedef struct pjrt_plugin {
   struct pjrt_programs *programs;      /* compiled programs (programs.c) */
 } pjrt_plugin;
 
-/* Loads the plugin at the first call. Returns the number of devices; if there are none, `reason` says why. */
-int plugin_load(pjrt_plugin *p);
+/* A plugin that has not worked before is loaded by a child process first, because it may end the process. `why` gets the reason for
+** which this process must not load it, or "". Must be called without LOCK_PJRT, because a fork takes all locks. */
+void plugin_try(const pjrt_plugin *p, char why[PJRT_TEXT]);
+
+/* Loads the plugin at the first call, unless there is a reason of plugin_try. Returns the number of devices; if there are
+** none, `reason` says why. */
+int plugin_load(pjrt_plugin *p, const char *why);
 
 /* Writes an error of luatensor's own to `error`, and returns ERR_DEVICE. */
 int plugin_fail(pjrt_plugin *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
