@@ -47,6 +47,14 @@ describe("programs of PJRT", function()
         assert(count "run" >= 100 and count "run" <= 400, count "run")]], mode)
     end)
   end
+  it("are the same for other numbers", function()
+    passes [[
+      local x = lt.ones(4)
+      lt.synchronize "xla"
+      local before = count "compiled"
+      for k = 1, 600 do assert((x * k + 0.5):sum():item() == 4 * k + 2) end
+      assert(count "compiled" == before + 1)]]
+  end)
   it("are few in a training that reads the loss of each step", function()
     passes [[
       local nn = require "luatensor.nn"

@@ -1,30 +1,23 @@
-/* The functions of struct device: each takes the lock, and calls the functions of queue.h. */
+/* The structs of the kinds, whose functions take the lock and call the functions of queue.h. The variables
+** LUATENSOR_PJRT_<NAME>, then the plugins in Python's active virtual environment, make devices of them. */
 
 #include "pjrt/device.h"
 
 #include <ctype.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/lock.h"
+#include "base/text.h"
 #include "pjrt/queue.h"
 
-static pjrt_plugin plugins[PJRT_KINDS];
+extern char **environ;
 
-/* ---- kinds ---- */
+enum { KINDS = 3 };                    /* the most plugins of a process */
 
-const char *pjrt_name(int k, const char *variable) {
-  const char *end = strchr(variable, '=');
-  pjrt_plugin *p = &plugins[k];
-  size_t length = end ? (size_t)(end - variable) : 0;
-  if (length == 0 || length >= sizeof p->name || !end[1] || strlen(end + 1) >= sizeof p->path) return NULL;
-  for (size_t i = 0; i < length; i++) p->name[i] = (char)tolower((unsigned char)variable[i]);
-  p->name[length] = 0;
-  if (strspn(p->name, "abcdefghijklmnopqrstuvwxyz_0123456789") != length || strcmp(p->name, "auto") == 0) return NULL;
-  snprintf(p->path, sizeof p->path, "%s", end + 1);
-  return p->name;
-}
+static pjrt_plugin plugins[KINDS];
 
 /* Loads the plugin. Returns false if there is no device. */
 static bool is_open(pjrt_plugin *p, const char *why) {
@@ -35,8 +28,7 @@ static bool is_open(pjrt_plugin *p, const char *why) {
   return p->queue;
 }
 
-int pjrt_count(int k) {
-  pjrt_plugin *p = &plugins[k];
+static int count_devices(pjrt_plugin *p) {
   char why[PJRT_TEXT] = "";
   lock_take(LOCK_PJRT);
   bool tried = p->tried;
@@ -48,35 +40,7 @@ int pjrt_count(int k) {
   return n;
 }
 
-const char *pjrt_reason(int k) { return pjrt_count(k) ? "" : plugins[k].reason; }
-bool pjrt_is_processor(int k)  { return pjrt_count(k) && strcmp(plugins[k].platform, host_place().device->name) == 0; }
-int pjrt_in_use(int k)         { return plugins[k].queue ? plugins[k].ndevice : 0; }
-
-int pjrt_info(int k, int index, device_info *info) {
-  pjrt_plugin *p = &plugins[k];
-  *info = (device_info){.kind = "pjrt"};
-  lock_take(LOCK_PJRT);
-  plugin_describe(p, index, info->name, sizeof info->name, info->software, sizeof info->software);
-  lock_release(LOCK_PJRT);
-  return OK;
-}
-
-void pjrt_describe(int k, char *text, size_t size) {
-  pjrt_plugin *p = &plugins[k];
-  if (pjrt_count(k)) snprintf(text, size, "%d devices of %s", p->ndevice, p->path);
-  else snprintf(text, size, "%s", p->reason);
-}
-
-void pjrt_explain(int k, char *text, size_t size) {
-  lock_take(LOCK_PJRT);
-  snprintf(text, size, "%s: %s", plugins[k].name, plugins[k].error);
-  lock_release(LOCK_PJRT);
-}
-
-unsigned pjrt_epoch(int k) { return plugins[k].epoch; }
-
-void pjrt_shut(int k) {
-  pjrt_plugin *p = &plugins[k];
+static void shut(pjrt_plugin *p) {
   lock_take(LOCK_PJRT);
   for (int i = 0; p->queue && i < p->ndevice; i++) queue_free(&p->queue[i]);
   free(p->queue);
@@ -87,12 +51,10 @@ void pjrt_shut(int k) {
   lock_release(LOCK_PJRT);
 }
 
-/* ---- memory ---- */
-
 /* Takes the lock, and returns the queue of a device. */
-static pjrt_queue *enter(int k, int index) {
+static pjrt_queue *enter(pjrt_plugin *p, int index) {
   lock_take(LOCK_PJRT);
-  return &plugins[k].queue[index];
+  return &p->queue[index];
 }
 
 static int leave(int st) {
@@ -100,17 +62,7 @@ static int leave(int st) {
   return st;
 }
 
-int pjrt_alloc(int k, int index, size_t bytes, void **at) {
-  pjrt_queue *q = enter(k, index);
-  int st = q->due ? queue_ask(q) : OK;
-  return leave(st == OK ? block_new(q, bytes, at) : st);
-}
-
-void pjrt_free(int k, int index, void *at) {
-  lock_take(LOCK_PJRT);
-  if (plugins[k].queue) block_free(&plugins[k].queue[index], at);
-  lock_release(LOCK_PJRT);
-}
+/* ---- memory ---- */
 
 /* Copies from the host: afterwards the elements are in the shadow. */
 static int copy_in(pjrt_queue *q, void *to, const void *host, size_t bytes) {
@@ -135,33 +87,14 @@ static int copy_out(pjrt_queue *q, void *host, const void *from, size_t bytes) {
   return st;
 }
 
-int pjrt_copy_in(int k, int index, void *to, const void *host, size_t bytes) {
-  return leave(copy_in(enter(k, index), to, host, bytes));
-}
-
-int pjrt_copy_out(int k, int index, void *host, const void *from, size_t bytes) {
-  return leave(copy_out(enter(k, index), host, from, bytes));
-}
-
-int pjrt_copy_across(int k, int index, void *to, int from_index, const void *from, size_t bytes) {
-  pjrt_queue *q = enter(k, index), *source = &plugins[k].queue[from_index];
+static int copy_across(pjrt_queue *q, void *to, pjrt_queue *source, const void *from, size_t bytes) {
   block *b = block_of(source, from);
   int st = b ? b->pending ? queue_ask(source) : OK : bytes ? ERR_DEVICE : OK;
   if (st == OK && b) st = block_read(source, b);
-  return leave(st == OK ? copy_in(q, to, from, bytes) : st);
+  return st == OK ? copy_in(q, to, from, bytes) : st;
 }
 
-int pjrt_sync(int k, int index) {
-  lock_take(LOCK_PJRT);
-  return leave(plugins[k].queue ? queue_run(&plugins[k].queue[index]) : OK);
-}
-
-memory_stats *pjrt_stats(int k, int index) { return &plugins[k].queue[index].stats; }
-const int64_t *pjrt_host_calls(int k, int index) { return pjrt_count(k) ? plugins[k].queue[index].host_calls : NULL; }
-
-/* ---- families ----
-** A call is appended to the open program. If that is impossible, the CPU computes the call in the shadows, without the lock,
-** because the CPU may run functions of scripts meanwhile. */
+/* ---- families ---- */
 
 static int leave_to_host(pjrt_queue *q, enum profile_family family, int st) {
   __atomic_fetch_add(&q->host_calls[family], 1, __ATOMIC_RELAXED);
@@ -175,12 +108,69 @@ static int leave_to_host(pjrt_queue *q, enum profile_family family, int st) {
   }
 #include "families.def"
 
-#define FAMILY(name, call)                                                                      \
-  int pjrt_##name(int k, int index, call *c) {                                                  \
-    pjrt_queue *q = enter(k, index);                                                            \
-    int st = queue_end_call(q, append_##name(q, c));                                            \
-    if (st != ERR_NO_KERNEL) return leave(st);                                                  \
-    st = leave_to_host(q, PROFILE_##name, host_##name(q, c));                                   \
-    return st == OK ? host_place().device->name(0, c) : st;                                     \
+/* ---- kinds ---- */
+
+#define KIND 0
+#include "pjrt/kind.h"
+#define KIND 1
+#include "pjrt/kind.h"
+#define KIND 2
+#include "pjrt/kind.h"
+
+#define PREFIX "LUATENSOR_PJRT_"
+
+/* Adds a kind for a text NAME=file, if the name is good and new. */
+static void add(const char *assignment) {
+  static device *const kinds[KINDS] = {&kind_0, &kind_1, &kind_2};
+  static int count;
+  pjrt_plugin *p = &plugins[count];
+  const char *end = strchr(assignment, '=');
+  size_t length = end ? (size_t)(end - assignment) : 0;
+  if (count == KINDS || length == 0 || length >= sizeof p->name || !end[1] || strlen(end + 1) >= sizeof p->path) return;
+  for (size_t i = 0; i < length; i++) p->name[i] = (char)tolower((unsigned char)assignment[i]);
+  p->name[length] = 0;
+  if (strspn(p->name, "abcdefghijklmnopqrstuvwxyz_0123456789") != length || strcmp(p->name, "auto") == 0) return;
+  snprintf(p->path, sizeof p->path, "%s", end + 1);
+  kinds[count]->name = p->name;
+  if (device_add(kinds[count]) >= 0) count++;
+}
+
+/* The devices that packages of Python add, with the plugin's path in the environment's folder of packages. The plugins of
+** CUDA and ROCm are not listed: their clients take most of a GPU's memory when they start, and "cuda" and "rocm" are
+** devices without them. */
+static const struct { const char *name, *file; } packages[] = {
+  {"TPU", "libtpu/libtpu.so"},
+  {"METAL", "jax_plugins/mps/lib/libpjrt_plugin_mps.dylib"},
+  {"METAL", "jax_plugins/metal_plugin/pjrt_plugin_metal_*.dylib"},
+  {"XPU", "jax_plugins/intel_extension_for_openxla/pjrt_plugin_xpu.so"},
+  {"XLA", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"},
+  {"XLA", "fastatomstruct_xla_cpu/libpjrt_cpu.so"},
+  {"XLA", "lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so"},
+};
+
+/* Adds the plugins of the environment's packages. A variable LUATENSOR_PJRT_<NAME>, even an empty one, replaces them. */
+static void add_packages(const char *environment) {
+  char folder[768], pattern[1024], assignment[1088];
+  if (!environment || !*environment || !text_escape(folder, sizeof folder, environment)) return;
+  for (size_t k = 0; k < sizeof packages / sizeof *packages; k++) {
+    glob_t found;
+    snprintf(assignment, sizeof assignment, PREFIX "%s", packages[k].name);
+    snprintf(pattern, sizeof pattern, "%s/lib/python*/site-packages/%s", folder, packages[k].file);
+    if (getenv(assignment) || glob(pattern, 0, NULL, &found) != 0) continue;
+    snprintf(assignment, sizeof assignment, "%s=%s", packages[k].name, found.gl_pathv[0]);
+    globfree(&found);
+    add(assignment);
   }
-#include "families.def"
+}
+
+void pjrt_add_kinds(void) {
+  static bool done;
+  lock_take(LOCK_PJRT);
+  bool first = !done;
+  done = true;
+  lock_release(LOCK_PJRT);
+  if (!first) return;
+  for (char **v = environ; v && *v; v++)
+    if (strncmp(*v, PREFIX, sizeof PREFIX - 1) == 0) add(*v + sizeof PREFIX - 1);
+  add_packages(getenv("VIRTUAL_ENV"));
+}

@@ -89,14 +89,17 @@ static void emit_float(emission *e, enum dtype d, double x) {
 
 #define INTEGER(name, ...) case DT_##name: v.i = v.is_float ? (int64_t)to_##name(v.f) : (int64_t)to_##name(v.i); break;
 
-scalar number_of_dtype(scalar v, enum dtype d) {
+void number_element(scalar v, enum dtype d, uint64_t to[2]) {
+  double parts[2] = {v.f, v.is_complex ? v.im : 0};      /* scripts' real numbers have no imaginary part */
+  float  halves[2] = {(float)parts[0], (float)parts[1]};
   switch (d) {
     EACH_INTEGER(INTEGER)
-    case DT_bool: v.i = v.is_float ? to_bool(v.f) || (v.is_complex && to_bool(v.im)) : to_bool(v.i); break;
-    default: break;
+    case DT_bool:     v.i = v.is_float ? to_bool(v.f) || (v.is_complex && to_bool(v.im)) : to_bool(v.i); break;
+    case DT_float16:  v.i = to_float16(v.f); break;
+    case DT_bfloat16: v.i = to_bfloat16(v.f); break;
+    default: memcpy(to, dtype_real(d) == DT_float32 ? (void *)halves : (void *)parts, (size_t)dtype_size(d)); return;
   }
-  if (!v.is_complex) v.im = 0;         /* scripts' real numbers have no imaginary part */
-  return v;
+  memcpy(to, &v.i, sizeof v.i);                          /* the low bytes come first */
 }
 
 int emit_constant(emission *e, enum dtype d, const shape *s, scalar value) {

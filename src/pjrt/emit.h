@@ -28,8 +28,8 @@ const char *emit_name(enum dtype d);
 /* Appends a type, such as tensor<2x3xf32>, or tensor<f32> for a shape without dims. */
 void emit_type(emission *e, enum dtype d, const shape *s);
 
-/* Converts a number of a script to dtype d, as the CPU does: sets the fields that d reads. */
-scalar number_of_dtype(scalar v, enum dtype d);
+/* Stores a number of a script as an element of dtype d, as the CPU does. */
+void number_element(scalar v, enum dtype d, uint64_t to[2]);
 
 /* Appends the line of a tensor whose elements are all equal to `value`, and returns its number. */
 int emit_constant(emission *e, enum dtype d, const shape *s, scalar value);

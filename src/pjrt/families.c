@@ -229,10 +229,9 @@ int queue_random(pjrt_queue *q, const random_call *c) {
     draws.range = 0;
   }
   if (c->count == 0) return ERR_NO_KERNEL;
-  int seed = queue_number(q, DT_uint64, (scalar){.i = (int64_t)c->seed});
-  int offset = queue_number(q, DT_uint64, (scalar){.i = (int64_t)c->offset});
-  if (seed == EMIT_NONE || offset == EMIT_NONE) return ERR_MEMORY;
-  q->numbers[q->nnumber - 1].varies = true;
+  int st = OK, seed = queue_number(q, DT_uint64, (scalar){.i = (int64_t)c->seed}, &st);
+  int offset = st == OK ? queue_number(q, DT_uint64, (scalar){.i = (int64_t)c->offset}, &st) : EMIT_NONE;
+  if (st != OK) return st;
   int value = emit_random(e, &draws, seed, offset, &gives);
   if (permutes && value != EMIT_NONE) {
     term key = term_as(e, &s, term_of(value, gives), DT_uint64), t[] = {key, key, emit_places(e, &s)};

@@ -224,8 +224,7 @@ static term distances(job *j, const normal *n, term mean) {
 /* Changes running statistics, which may be NULL. */
 static void follow(job *j, const normal *n, void *running, term now) {
   if (!running || j->st != OK) return;
-  term by = term_of(queue_number(j->q, DT_float64, (scalar){.f = n->c->momentum, .is_float = true}), DT_float64);
-  if (by.value == EMIT_NONE) j->st = ERR_MEMORY;
+  term by = term_of(queue_number(j->q, DT_float64, (scalar){.f = n->c->momentum, .is_float = true}, &j->st), DT_float64);
   term old = load(j, running, j->C, &n->kept, NULL);
   store(j, running, j->C, &n->kept, FORMULA(j, &n->kept, "(A)a + b * (c - (A)a)", old, spread(j, by, &n->kept, (1u << n->kept.ndim) - 1), now));
 }

@@ -124,19 +124,19 @@ void block_discard(pjrt_queue *q, block *b) {
 
 /* ---- values ---- */
 
-/* Makes the block's buffer an argument of the open program. */
-static int add_argument(pjrt_queue *q, block *b) {
+/* Makes a buffer an argument of the open program, and returns the value. */
+static int add_argument(pjrt_queue *q, void *buffer, bool owned, enum dtype d, const shape *s, int *st) {
   argument *list = list_with_room(q->arguments, q->nargument, &q->argument_room, sizeof *list);
-  if (!list) return EMIT_NONE;
+  if (!list) {
+    if (owned) buffer_drop(q->plugin, buffer);
+    *st = ERR_MEMORY;
+    return EMIT_NONE;
+  }
   q->arguments = list;
-  b->flat = q->lines.next++;
-  b->whole = EMIT_NONE;
-  b->run = q->run;
-  b->argument = (int)q->nargument;
-  emit(&q->head, "%s%%%d: ", q->nargument ? ", " : "", b->flat);
-  emit_type(&q->head, b->dtype, &(shape){1, {block_count(b, b->dtype)}});
-  list[q->nargument++] = (argument){b->buffer, .end = q->head.length};
-  return b->flat;
+  emit(&q->head, "%s%%%d: ", q->nargument ? ", " : "", q->lines.next);
+  emit_type(&q->head, d, s);
+  list[q->nargument++] = (argument){buffer, owned, .end = q->head.length};
+  return q->lines.next++;
 }
 
 /* Makes a buffer of dtype d from the shadow. */
@@ -157,8 +157,12 @@ int queue_flat(pjrt_queue *q, block *b, enum dtype d, int *st) {
   if (*st == OK && b->pending) *st = QUEUE_AGAIN;
   if (*st == OK && b->fresh) return emit_constant(&q->lines, d, &(shape){1, {block_count(b, d)}}, (scalar){0});
   if (*st == OK && (!b->buffer || b->dtype != d)) *st = upload(q, b, d);
-  int value = *st == OK ? add_argument(q, b) : EMIT_NONE;
-  if (*st == OK && value == EMIT_NONE) *st = ERR_MEMORY;
+  int value = *st == OK ? add_argument(q, b->buffer, false, d, &(shape){1, {block_count(b, d)}}, st) : EMIT_NONE;
+  if (*st != OK) return EMIT_NONE;
+  b->flat = value;
+  b->whole = EMIT_NONE;
+  b->run = q->run;
+  b->argument = (int)q->nargument - 1;
   return value;
 }
 
@@ -188,12 +192,19 @@ int queue_set(pjrt_queue *q, block *b, enum dtype d, int flat, int whole, const 
   return OK;
 }
 
-int queue_number(pjrt_queue *q, enum dtype d, scalar is) {
-  number *list = list_with_room(q->numbers, q->nnumber, &q->number_room, sizeof *list);
-  if (!list) return EMIT_NONE;
-  q->numbers = list;
-  list[q->nnumber++] = (number){q->lines.next, d, number_of_dtype(is, d), false};
-  return q->lines.next++;
+/* A number takes the place of another in the list, unless the open program has this one. */
+int queue_number(pjrt_queue *q, enum dtype d, scalar is, int *st) {
+  static const shape none = {0};
+  number new = {.dtype = d, .run = q->run};
+  number_element(is, d, new.element);
+  number *n = &q->numbers[((new.element[0] ^ new.element[1]) * UINT64_C(0x9E3779B97F4A7C15) >> 32) % NUMBERS];
+  bool known = n->buffer && n->dtype == d && memcmp(n->element, new.element, sizeof n->element) == 0, owned = !known && n->run == q->run;
+  if (known) new.buffer = n->buffer;
+  else *st = buffer_upload(q->plugin, q->index, d, -1, new.element, &new.buffer);
+  if (*st != OK) return EMIT_NONE;
+  if (!known && !owned) buffer_drop(q->plugin, n->buffer);
+  if (!owned) *n = new;
+  return add_argument(q, new.buffer, owned, d, &none, st);
 }
 
 /* ---- running ---- */
@@ -202,12 +213,12 @@ int queue_number(pjrt_queue *q, enum dtype d, scalar is) {
 static void start_again(pjrt_queue *q) {
   for (size_t k = 0; k < q->nargument; k++)
     if (q->arguments[k].owned) buffer_drop(q->plugin, q->arguments[k].buffer);
-  q->nargument = q->nresult = q->nnumber = 0;
+  q->nargument = q->nresult = 0;
   q->ncall = 0;
   q->head.length = q->lines.length = 0;
   q->head.failed = q->lines.failed = false;
   q->lines.next = 0;
-  q->hashed = 0;
+  q->ended = 0;
   q->rhythm = (rhythm){0};
   q->due = q->asked = false;
   q->run++;
@@ -252,8 +263,8 @@ static uint64_t hash_call(const pjrt_queue *q, size_t from) {
 int queue_end_call(pjrt_queue *q, int st) {
   if (st != OK) return st;
   rhythm *r = &q->rhythm;
-  r->context = r->context << 8 | hash_call(q, q->hashed);
-  programs_hash(q);
+  r->context = r->context << 8 | hash_call(q, q->ended);
+  q->ended = q->lines.length;
   if (q->quiet) q->quiet--;
   bool met = r->context == r->mark;
   r->found |= met;
@@ -274,9 +285,9 @@ int queue_ask(pjrt_queue *q) {
 void queue_free(pjrt_queue *q) {
   while (q->nblock) block_free(q, q->blocks[0]->at);
   start_again(q);
+  for (int k = 0; k < NUMBERS; k++) buffer_drop(q->plugin, q->numbers[k].buffer);
   free(q->arguments);
   free(q->results);
-  free(q->numbers);
   free(q->blocks);
   free(q->head.text);
   free(q->lines.text);

@@ -29,7 +29,7 @@ typedef struct block {
   struct block *next, *before;         /* the list of pending blocks */
 } block;
 
-enum { NONE = -1 };
+enum { NONE = -1, NUMBERS = 256 };
 
 typedef struct argument {
   void *buffer;
@@ -46,12 +46,12 @@ typedef struct result {
   bool    replaced;                    /* a later call of the program has written the block again */
 } result;
 
-/* A number of a call, a value without dims. */
+/* A number of a call, as an argument without dims. Buffers of numbers are kept for later programs. */
 typedef struct number {
-  int    value;
+  void    *buffer;                     /* NULL: the entry is empty */
   enum dtype dtype;
-  scalar is;
-  bool   varies;                       /* the number is likely to differ in each run */
+  uint64_t element[2];
+  unsigned run;                        /* the last program that has the argument */
 } number;
 
 /* Finds the calls that a loop repeats, so that each program ends where an iteration ends. The last eight calls are
@@ -69,15 +69,14 @@ typedef struct pjrt_queue {
   emission  head, lines;               /* the list of arguments, and the lines that compute values */
   unsigned  run;                       /* increased when the program has run */
   int       ncall;
-  size_t    hashed;                    /* so many characters of the lines are part of `hash` */
-  uint64_t  hash;
+  size_t    ended;                     /* so many characters of the lines are those of calls that have ended */
   rhythm    rhythm;                    /* since an element was read */
   bool      due, asked;                /* due: the program runs before the next call; asked: garbage has been collected */
   int       quiet;                     /* no collection is asked for during so many further calls */
   argument *arguments;
   result   *results;
-  number   *numbers;
-  size_t    nargument, argument_room, nresult, result_room, nnumber, number_room;
+  size_t    nargument, argument_room, nresult, result_room;
+  number    numbers[NUMBERS];
   block    *pending;                   /* the blocks whose elements are results */
   block   **blocks;                    /* all blocks, sorted by address */
   size_t    nblock, block_room;
@@ -116,8 +115,8 @@ int queue_flat(pjrt_queue *q, block *b, enum dtype d, int *st);
 /* Makes value `flat` of one dim, or `whole` of shape s, the elements of the block. One of the values may be EMIT_NONE. */
 int queue_set(pjrt_queue *q, block *b, enum dtype d, int flat, int whole, const shape *s);
 
-/* Returns a value without dims, or EMIT_NONE if memory is exhausted. The caller may set `varies` of q's last number. */
-int queue_number(pjrt_queue *q, enum dtype d, scalar is);
+/* Returns a value without dims. Returns EMIT_NONE after an error, which is stored in *st. */
+int queue_number(pjrt_queue *q, enum dtype d, scalar is, int *st);
 
 /* Runs the open program. */
 int queue_run(pjrt_queue *q);
@@ -173,11 +172,8 @@ static inline const char *queue_precision(enum precision p) { return p == PRECIS
 
 /* ---- compiled programs (programs.c) ---- */
 
-/* Updates q->hash by all lines. */
-void programs_hash(pjrt_queue *q);
-
 /* True if a run of the open program would compile it, and garbage would be among its results. */
-bool programs_want_collection(pjrt_queue *q);
+bool programs_want_collection(const pjrt_queue *q);
 
 /* Runs the open program of q, whose wanted results are those of its pending blocks. buffers[k] becomes the buffer of result k if
 ** the result is wanted, else NULL. */

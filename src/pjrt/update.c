@@ -53,8 +53,8 @@ static int compute(pjrt_queue *q, const update_call *c, const update_item *i, up
     u->terms[k] = term_of(queue_get_as(q, &o, C, &u->s, u->stride[k], &st), C);
   }
   for (int k = 0; k < rows[i->op].numbers && st == OK; k++) {
-    int value = queue_number(q, C, (scalar){.f = i->number[k], .is_float = true});
-    if (value == EMIT_NONE) return ERR_MEMORY;
+    int value = queue_number(q, C, (scalar){.f = i->number[k], .is_float = true}, &st);
+    if (st != OK) return st;
     u->terms[N + k] = term_of(emit_broadcast(&q->lines, value, C, &one, NULL, &u->s), C);
   }
   if (st != OK) return st;

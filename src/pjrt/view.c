@@ -168,9 +168,8 @@ static int read_box(emission *e, const box *b, const upright *u, int flat, enum 
 /* Returns a number as a tensor. */
 static int read_number(pjrt_queue *q, const operand *o, const shape *s, int *st) {
   static const shape none = {.ndim = 0};
-  int value = queue_number(q, o->dtype, o->value);
-  *st = value == EMIT_NONE ? ERR_MEMORY : OK;
-  return emit_broadcast(&q->lines, value, o->dtype, &none, NULL, s);
+  int value = queue_number(q, o->dtype, o->value, st);
+  return value == EMIT_NONE ? value : emit_broadcast(&q->lines, value, o->dtype, &none, NULL, s);
 }
 
 /* Finds the block of an operand, and the offset of the operand's first element in it. */
