@@ -52,7 +52,11 @@ describe("programs of PJRT", function()
       local x = lt.ones(4)
       lt.synchronize "xla"
       local before = count "compiled"
-      for k = 1, 600 do assert((x * k + 0.5):sum():item() == 4 * k + 2) end
+      for k = 1, 4 do
+        local sum = (x * k + 0.5):sum()
+        collectgarbage()
+        assert(sum:item() == 4 * k + 2)
+      end
       assert(count "compiled" == before + 1)]]
   end)
   it("are few in a training that reads the loss of each step", function()
