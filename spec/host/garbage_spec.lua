@@ -45,6 +45,20 @@ describe("garbage", function()
     end
   end
 
+  -- A tensor that survives two young collections stays alive until the next full collection, when 16 MiB are live.
+  it("of large results that are followed by small ones is freed by young collections: generational", function()
+    local output = shell.passes [[lua5.4 -e '
+      collectgarbage "generational"
+      local lt = require "luatensor"
+      local x = lt.zeros(500, 1000)
+      for _ = 1, 40 do
+        local large = x + x
+        local small = lt.zeros(8)
+      end
+      print(lt.memory("cpu").peak)']]
+    assert.is_true(tonumber(output) <= 3.1 * 500 * 1000 * 4, output)      -- x, the result and the result before it
+  end)
+
   it("of many iterations is bounded by the heap of Lua, where that has grown since the last cycle: incremental", function()
     local output = shell.passes [[lua5.4 -e '
       collectgarbage "incremental"

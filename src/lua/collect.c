@@ -7,7 +7,8 @@
 **
 ** The generational mode has two thresholds of live bytes:
 **   step_at     starts a young collection, which frees nearly all garbage at little cost, so that new results reuse
-**               memory that is still in the cache. Then step_at becomes live + NURSERY.
+**               memory that is still in the cache. Then step_at becomes live + the new storage + NURSERY. Without
+**               the new storage, a small tensor after a large one would start the next young collection too early.
 **   collect_at  starts a full collection, which takes 0.1 ms for the heap of a small script. Then collect_at becomes
 **               live + max(slack, share of live, 4 * Lua's heap). The slack and the share are below (CPU_SLACK,
 **               GPU_SLACK). Filling the slack takes several times as long as the collection. The share of live bytes
@@ -143,7 +144,7 @@ static void collect_fully(lua_State *L, module_state *m, account *a) {
 static void step_young(lua_State *L, module_state *m, account *a, size_t bytes) {
   if (!a->stepped) m->incremental = step(L);
   a->stepped = false;
-  a->step_at = account_live(a) + NURSERY;
+  a->step_at = account_live(a) + bytes + NURSERY;
   if (a->collect_at == 0) a->collect_at = account_live(a) + slack_of(a, CPU_SLACK, 0);
   size_t heap = heap_of(L);
   if (m->settled_heap == 0) m->settled_heap = heap;

@@ -179,8 +179,8 @@ static inline tensor *push_made(lua_State *L, const char *fn, enum dtype dtype, 
     deferral_note(L, fn, dtype, s);
     if (bytes >= HELD) end_held_list(L);
   }
-  tensor *t = push_empty(L);
   account *a = prepare_account(L, fn, where, bytes);
+  tensor *t = push_empty(L);             /* after the collection, which would otherwise make the new tensor older */
   st = init(t, dtype, s, where);
   if (st == ERR_MEMORY) {
     reclaim(L, where);
