@@ -5,8 +5,12 @@
 
 #include "cpu/cpu.h"
 
-enum { GRAIN = 1 << 15 };      /* the least work for each thread, in elements as plane_work counts them; with less, a
+enum {
+  GRAIN = 1 << 15,             /* the least work for each thread, in elements as plane_work counts them; with less, a
                                ** thread costs more time than it saves */
+  ITEM  = 1 << 11              /* the least work of an item, which has as many planes as necessary, because starting
+                               ** an item takes as long as reading about 200 elements */
+};
 
 typedef struct pool_work {
   const pool_call *c;
@@ -15,6 +19,7 @@ typedef struct pool_work {
   enum dtype  compute;
   bool        back, convert;
   int64_t     in, out;         /* the number of elements of a plane of x, and of y */
+  int64_t     item;            /* the number of planes of an item of work */
   char       *scratch;         /* for each thread: a plane of x and a plane of y in float32 */
   size_t      scratch_bytes;
 } pool_work;
@@ -68,9 +73,7 @@ static void one_converted(const pool_work *w, pool_plane *p, char *scratch) {
   else narrow(w->out, y, wide_y);
 }
 
-static void one_plane(const void *arg, int64_t t, int worker) {
-  const pool_work *w = arg;
-  char *scratch = w->scratch + w->scratch_bytes * (size_t)worker;
+static void one_plane(const pool_work *w, int64_t t, char *scratch) {
   int64_t size = dtype_size(w->c->dtype);
   pool_plane p = w->plane;
   p.x = (char *)w->c->x + t * w->in * size;
@@ -82,6 +85,12 @@ static void one_plane(const void *arg, int64_t t, int worker) {
   }
   if (w->back) memset(p.x, 0, (size_t)(w->in * size));
   w->kernel(&p);
+}
+
+static void one_item(const void *arg, int64_t t, int worker) {
+  const pool_work *w = arg;
+  int64_t end = (t + 1) * w->item < w->c->planes ? (t + 1) * w->item : w->c->planes;
+  for (int64_t i = t * w->item; i < end; i++) one_plane(w, i, w->scratch + w->scratch_bytes * (size_t)worker);
 }
 
 /* Returns the number of elements of a plane of x plus the total number of elements in the plane's windows. */
@@ -109,9 +118,11 @@ int cpu_pool(int index, const pool_call *c) {
   if (st != OK) return st;
   set_windows(&w, block);
   w.scratch = (char *)block + windows;
-  int threads = cpu_threads(c->planes * plane_work(&w), GRAIN);
+  int64_t work = plane_work(&w);
+  int threads = cpu_threads(c->planes * work, GRAIN);
   if (threads > most) threads = most;
-  cpu_parallel(threads, c->planes, one_plane, &w);
+  w.item = ITEM / (work + 1) + 1;
+  cpu_parallel(threads, (c->planes + w.item - 1) / w.item, one_item, &w);
   cpu_free(0, block, bytes);
   return OK;
 }

@@ -28,31 +28,36 @@ INLINE reach reach_of(const pool_call *c, int64_t offset) {
 
 typedef WORD places __attribute__((vector_size(BYTES)));
 
-/* Loads x[0], x[step], x[2 step], …: one element for each lane. */
+/* Loads x[0], x[step], x[2 step], …: one element for each lane. Reads no element after the last of them. */
 INLINE vector each(const REAL *x, const int64_t step) {
   if (step == 1) return load(x);
 #ifndef __clang__            /* clang cannot shuffle by a vector of positions */
-  places even = {0};
-  for (int i = 0; i < LANES; i++) even[i] = 2 * i;
-  if (step == 2) return __builtin_shuffle(load(x), load(x + LANES), even);
+  places even = {0};         /* the second vector begins one element early, so the positions skip this element */
+  for (int i = 0; i < LANES; i++) even[i] = 2 * i + (i >= LANES / 2);
+  if (step == 2) return __builtin_shuffle(load(x), load(x + LANES - 1), even);
 #endif
   vector v = {0};
   for (int i = 0; i < LANES; i++) v[i] = x[i * step];
   return v;
 }
 
+INLINE vector choose(places mask, vector a, vector b) { return (vector)(((places)a & mask) | ((places)b & ~mask)); }
+
 /* Computes n results of row r from `first` on, one for each lane. If windows extend beyond x, or vectors beyond the
-** plane, the elements are read from `line`, a copy of the row that is padded with -infinity. */
-INLINE void max_lanes(const pool_plane *p, int64_t r, int64_t first, int64_t n, const int64_t step) {
+** plane, the elements are read from `line`, a copy of the row that is padded with -infinity. If `placed` is true, also
+** writes the positions of the maxima. */
+INLINE void max_lanes(const pool_plane *p, int64_t r, int64_t first, int64_t n, const int64_t step, const bool placed) {
   const pool_call *c = p->c;
   REAL line[ROOM];
   int64_t width = c->in[1], from = first * step - c->pad[1], reach = (c->kernel[1] - 1) * c->dilation[1];
-  int64_t begin = from < 0 ? -from : 0, length = LANES * step + reach, end = width - from < length ? width - from : length;
+  int64_t length = (LANES - 1) * step + reach + 1;
+  int64_t begin = from < 0 ? -from : 0, end = width - from < length ? width - from : length;
   bool inside = from >= 0 && from + (n - 1) * step + reach < width;
   vector best = -(REAL)INFINITY - (vector){0};
   places at = {0}, lane = {0};
   for (int i = 0; i < LANES; i++) lane[i] = i * (WORD)step;
-  for (int i = 0; i < LANES; i++) at[i] = (WORD)(p->begin[0][r] * width + p->begin[1][i < n ? first + i : first] + 1);
+  for (int i = 0; placed && i < LANES; i++)
+    at[i] = (WORD)(p->begin[0][r] * width + p->begin[1][i < n ? first + i : first] + 1);
   for (int64_t i = 0; !inside && i < length; i++) line[i] = -(REAL)INFINITY;
   for (int64_t row = p->begin[0][r]; row < p->end[0][r]; row += c->dilation[0]) {
     const REAL *x = (const REAL *)p->x + row * width + from;
@@ -63,24 +68,33 @@ INLINE void max_lanes(const pool_plane *p, int64_t r, int64_t first, int64_t n, 
     for (int64_t k = 0; k < c->kernel[1]; k++) {
       vector v = each(x + k * c->dilation[1], step);
       places better = (places)(v > best) | (places)(v != v);
-      best = (vector)(((places)v & better) | ((places)best & ~better));
-      at = ((lane + (WORD)(row * width + from + k * c->dilation[1] + 1)) & better) | (at & ~better);
+      best = choose(better, v, best);
+      if (placed) at = ((lane + (WORD)(row * width + from + k * c->dilation[1] + 1)) & better) | (at & ~better);
     }
   }
-  memcpy((REAL *)p->y + r * c->out[1] + first, &best, (size_t)n * sizeof(REAL));
-  for (int64_t i = 0; p->position && i < n; i++) p->position[r * c->out[1] + first + i] = (int32_t)at[i];
+  int64_t to = r * c->out[1] + first;
+  if (n == LANES) store((REAL *)p->y + to, best);
+  else memcpy((REAL *)p->y + to, &best, (size_t)n * sizeof(REAL));
+  for (int64_t i = 0; placed && i < n; i++) p->position[to + i] = (int32_t)at[i];
 }
 
-/* Computes row r of the maxima. Steps 1 and 2 are constants, so that the compiler vectorises the loads of
-** max_lanes. */
+/* Computes row r of the maxima. The last vector ends at the end of the row, so some maxima are computed twice. */
+INLINE void max_along(const pool_plane *p, int64_t r, const int64_t step, const bool placed) {
+  int64_t out = p->c->out[1], i = 0;
+  for (; i + LANES <= out; i += LANES) max_lanes(p, r, i, LANES, step, placed);
+  if (i == out) return;
+  if (out >= LANES) max_lanes(p, r, out - LANES, LANES, step, placed);
+  else max_lanes(p, r, 0, out, step, placed);
+}
+
+/* Like max_along. Steps 1 and 2 are constants, so that the compiler vectorises the loads of max_lanes. */
 static void max_row(const pool_plane *p, int64_t r) {
-  int64_t s = p->c->stride[1], out = p->c->out[1];
-  for (int64_t i = 0; i < out; i += LANES) {
-    int64_t n = out - i < LANES ? out - i : LANES;
-    if (s == 1) max_lanes(p, r, i, n, 1);
-    else if (s == 2) max_lanes(p, r, i, n, 2);
-    else max_lanes(p, r, i, n, s);
-  }
+  int64_t s = p->c->stride[1];
+  if (s == 1 && !p->position) max_along(p, r, 1, false);
+  else if (s == 1) max_along(p, r, 1, true);
+  else if (s == 2 && !p->position) max_along(p, r, 2, false);
+  else if (s == 2) max_along(p, r, 2, true);
+  else max_along(p, r, s, p->position != NULL);
 }
 
 static void max_window(const pool_plane *p, int64_t r, int64_t column) {
@@ -136,14 +150,31 @@ static void sum_row(const pool_plane *p, int64_t r) {
     }
 }
 
-static REAL sum_window(const pool_plane *p, int64_t r, int64_t column) {
-  REAL sum = 0;
-  int64_t begin = p->begin[1][column], end = p->end[1][column];
-  for (int64_t i = p->begin[0][r]; i < p->end[0][r]; i++) {
-    const REAL *x = (const REAL *)p->x + i * p->c->in[1];
-    #pragma omp simd reduction(+ : sum)
-    for (int64_t j = begin; j < end; j++) sum += x[j];
+/* Returns the sum of n elements. Four vectors of sums hide the latency of additions. */
+INLINE REAL sum_run(int64_t n, const REAL *x) {
+  vector sum[4] = {{0}, {0}, {0}, {0}};
+  int64_t i = 0;
+  for (; i + 4 * LANES <= n; i += 4 * LANES) {
+    #pragma GCC unroll 4
+    for (int j = 0; j < 4; j++) sum[j] += load(x + i + j * LANES);
   }
+  for (; i + LANES <= n; i += LANES) sum[0] += load(x + i);
+  REAL lane[LANES];
+  store(lane, (sum[0] + sum[1]) + (sum[2] + sum[3]));
+  for (int w = LANES / 2; w > 0; w /= 2)
+    for (int j = 0; j < w; j++) lane[j] += lane[j + w];
+  for (; i < n; i++) lane[0] += x[i];
+  return lane[0];
+}
+
+/* Returns the sum of an adaptive window. If the window has whole rows, they are summed as one run. */
+static REAL sum_window(const pool_plane *p, int64_t r, int64_t column) {
+  int64_t begin = p->begin[1][column], length = p->end[1][column] - begin, width = p->c->in[1];
+  int64_t first = p->begin[0][r], rows = p->end[0][r] - first;
+  const REAL *x = (const REAL *)p->x + first * width + begin;
+  if (length == width) return sum_run(rows * length, x);
+  REAL sum = 0;
+  for (int64_t i = 0; i < rows; i++) sum += sum_run(length, x + i * width);
   return sum;
 }
 
