@@ -146,7 +146,7 @@ describe("small products", function()
     if lt.devices()[1].isa == "baseline" then return end         -- OpenBLAS computes the products
     local threads = lt.get_num_threads()
     for _, name in ipairs(names) do
-      for _, size in ipairs {{70, 30, 70}, {128, 128, 128}, {14, 100, 300}} do
+      for _, size in ipairs {{70, 30, 70}, {128, 128, 128}, {14, 100, 300}, {3, 4, 5}, {16, 16, 1}, {1, 30, 20}} do
         local x, y = lt.randn({size[1], size[2]}, {dtype = name}), lt.randn({size[2], size[3]}, {dtype = name})
         local want = x:matmul(y):to_bytes()
         for n = 1, 3 do
@@ -177,6 +177,33 @@ describe("small products", function()
       assert.is_true(x:to(name):matmul(y:to(name)):equal(want):all():item())
       local turned = y:to(name).mT:clone().mT
       assert.is_true(x:to(name):matmul(turned):equal(want):all():item())
+    end
+  end)
+
+  -- Returns x stored with other orders of its dims, and as every second matrix of a batch.
+  local function batches(x)
+    local apart = lt.full({x.shape[1], 2 * x.shape[2], x.shape[3], x.shape[4]}, 0.0 / 0.0, {dtype = x.dtype})
+    apart[{{}, {1, -2, 2}}] = x
+    return {x, x.mT:clone().mT, x:permute_dims(3, 4, 1, 2):clone():permute_dims(3, 4, 1, 2), apart[{{}, {1, -2, 2}}]}
+  end
+
+  it("are exact in batches of any strides, also with vectors", function()
+    for _, size in ipairs {{2, 2, 2}, {3, 4, 5}, {17, 3, 20}, {4, 4, 1}, {1, 9, 6}, {30, 32, 1}, {1, 30, 3}, {5, 1, 1}} do
+      local m, k, n = table.unpack(size)
+      local x, y = whole("int64", 4, 50, m, k), whole("int64", 1, 50, k, n)
+      local want = x:matmul(y)
+      for _, name in ipairs(names) do
+        for _, left in ipairs(batches(x:to(name))) do
+          for _, right in ipairs(batches(y:to(name))) do
+            assert.is_true(left:matmul(right):equal(want):all():item(), table.concat(size, " × "))
+          end
+        end
+        local all = lt.full({4, 50, m + 1, n + 2}, 7, {dtype = name})
+        local out = all[{{}, {}, {2, -1}, {2, -2}}]
+        x:to(name):matmul(y:to(name), {out = out})
+        assert.is_true(out:equal(want):all():item())
+        assert.equal(4 * 50 * (2 * m + n + 2) * 7, (all:sum() - out:sum()):item())
+      end
     end
   end)
 

@@ -62,14 +62,14 @@ typedef struct reduce_table { reduce_kernel kernel[REDUCE_COUNT][DTYPE_COUNT]; }
 typedef void (*random_kernel)(const random_call *c, uint64_t counter, int64_t runs, void *out);
 typedef struct random_table { random_kernel draw[RANDOM_COUNT][DTYPE_COUNT]; } random_table;
 
-/* A product of small matrices, c = alpha a b + beta c, of any strides. c must not overlap a and b. It is fastest if the
-** rows of c are contiguous. */
+/* `count` products of small matrices, c = alpha a b + beta c, of any strides. a_next, b_next and c_next are the elements
+** from one matrix to the next. c must not overlap a and b. A product is fastest if the rows of c are contiguous. */
 enum { DIRECT_K = 128 };         /* the largest k: a strip of b of this length takes 16 KiB of the stack on AVX-512 */
 typedef struct direct_product {
-  int64_t     m, n, k;
+  int64_t     m, n, k, count;
   const void *a, *b;
   void       *c;
-  int64_t     a_stride[2], b_stride[2], c_stride[2];
+  int64_t     a_stride[2], b_stride[2], c_stride[2], a_next, b_next, c_next;
   scalar      alpha, beta;
 } direct_product;
 

@@ -40,7 +40,8 @@ enum { ROWS = 6 };
 **
 ** The other macros interleave two vectors within each part of 16 bytes. LOW_32(a, b) is a0 b0 a1 b1, and
 ** HIGH_32(a, b) is a2 b2 a3 b3, of elements of 32 bits. LOW_64(a, b) is a0 b0, and HIGH_64(a, b) is a1 b1, of elements of 64 bits.
-** load_parts(from, at) loads part i of a vector from address from + at[i]. */
+** load_parts(from, at) loads part i of a vector from address from + at[i]. HAS_MASKS is true if the processor has
+** instructions that load and store part of a vector. */
 #define TO_6(X)  X(1) X(2) X(3) X(4) X(5) X(6)
 #define TO_12(X) TO_6(X) X(7) X(8) X(9) X(10) X(11) X(12)
 #if defined(__AVX512F__)
@@ -49,6 +50,7 @@ enum { ROWS = 6 };
 #define HIGH_32(a, b) _mm512_unpackhi_epi32((__m512i)(a), (__m512i)(b))
 #define LOW_64(a, b)  _mm512_unpacklo_epi64((__m512i)(a), (__m512i)(b))
 #define HIGH_64(a, b) _mm512_unpackhi_epi64((__m512i)(a), (__m512i)(b))
+#define HAS_MASKS true
 INLINE __m512i load_parts(const char *from, const int64_t *at) {
   __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(from + at[0])));
   v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(from + at[1])), 1);
@@ -61,6 +63,7 @@ INLINE __m512i load_parts(const char *from, const int64_t *at) {
 #define HIGH_32(a, b) _mm256_unpackhi_epi32((__m256i)(a), (__m256i)(b))
 #define LOW_64(a, b)  _mm256_unpacklo_epi64((__m256i)(a), (__m256i)(b))
 #define HIGH_64(a, b) _mm256_unpackhi_epi64((__m256i)(a), (__m256i)(b))
+#define HAS_MASKS true
 INLINE __m256i load_parts(const char *from, const int64_t *at) {
   __m256i v = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(from + at[0])));
   return _mm256_inserti128_si256(v, _mm_loadu_si128((const __m128i *)(from + at[1])), 1);
@@ -76,6 +79,7 @@ INLINE __m256i first_bytes(int64_t n) {
 #define HIGH_32(a, b) vzip2q_u32((uint32x4_t)(a), (uint32x4_t)(b))
 #define LOW_64(a, b)  vzip1q_u64((uint64x2_t)(a), (uint64x2_t)(b))
 #define HIGH_64(a, b) vzip2q_u64((uint64x2_t)(a), (uint64x2_t)(b))
+#define HAS_MASKS false
 INLINE uint8x16_t load_parts(const char *from, const int64_t *at) { return vld1q_u8((const uint8_t *)from + at[0]); }
 #endif
 

@@ -8,9 +8,10 @@
 #define NAME(name) ISA_PASTE(name, STORED)
 #define FMA ISA_PASTE(FMA, STORED)
 
-/* A strip of one or two vectors of columns of b and c. The rows of b's strip are contiguous. */
+/* A strip of one or two vectors of columns of b and c. The rows of b's strip are contiguous. The last vector has `some`
+** columns, which may be fewer than LANES. */
 typedef struct NAME(strip) {
-  int64_t k, a_stride[2], b_row;
+  int64_t k, a_stride[2], b_row, some;
   const STORED *b;
 } NAME(strip);
 
@@ -19,9 +20,8 @@ typedef void NAME(tile_function)(const NAME(strip) *s, const STORED *a, STORED *
 INLINE NAME(vector) NAME(load)(const STORED *p) { return *(const NAME(loose) *)p; }
 INLINE void NAME(store)(STORED *p, NAME(vector) v) { *(NAME(loose) *)p = v; }
 
-/* Loads the first n elements of a vector, or all elements if n is larger. The rest is 0. */
-INLINE NAME(vector) NAME(load_part)(const STORED *p, int64_t n) {
-  if (n >= NAME(LANES)) return NAME(load)(p);
+/* Loads the first n elements of a vector, for n < LANES. The rest is 0. */
+INLINE NAME(vector) NAME(load_some)(const STORED *p, int64_t n) {
 #ifdef __AVX512F__
   __mmask16 mask = (__mmask16)((1u << n) - 1);
   if (sizeof(STORED) == 4) return (NAME(vector))_mm512_maskz_loadu_ps(mask, p);
@@ -35,32 +35,43 @@ INLINE NAME(vector) NAME(load_part)(const STORED *p, int64_t n) {
 #endif
 }
 
-INLINE void NAME(store_part)(STORED *p, NAME(vector) v, int64_t n) {
+/* Stores the first n elements of a vector, for n < LANES. */
+INLINE void NAME(store_some)(STORED *p, NAME(vector) v, int64_t n) {
 #ifdef __AVX512F__
-  __mmask16 mask = (__mmask16)(n >= NAME(LANES) ? 0xffff : (1u << n) - 1);
+  __mmask16 mask = (__mmask16)((1u << n) - 1);
   if (sizeof(STORED) == 4) _mm512_mask_storeu_ps(p, mask, (__m512)v);
   else _mm512_mask_storeu_pd(p, (__mmask8)mask, (__m512d)v);
+#elif defined(__AVX2__)
+  _mm256_maskstore_epi32((int *)p, first_bytes(n * (int64_t)sizeof(STORED)), (__m256i)v);
 #else
-  if (n >= NAME(LANES)) NAME(store)(p, v);
-#ifdef __AVX2__
-  else _mm256_maskstore_epi32((int *)p, first_bytes(n * (int64_t)sizeof(STORED)), (__m256i)v);
-#else
-  else memcpy(p, &v, (size_t)n * sizeof(STORED));
-#endif
+  memcpy(p, &v, (size_t)n * sizeof(STORED));
 #endif
 }
 
-/* Computes a tile of rows × wide vectors of c. Inlined with constant `rows` and `wide`, so that `sum` is in
-** registers. */
-INLINE void NAME(direct_tile)(int rows, int wide, const NAME(strip) *s, const STORED *a, STORED *c, int64_t c_row) {
+/* Load or store the first n elements of a vector, or all elements if n is larger. */
+INLINE NAME(vector) NAME(load_part)(const STORED *p, int64_t n) {
+  return n >= NAME(LANES) ? NAME(load)(p) : NAME(load_some)(p, n);
+}
+INLINE void NAME(store_part)(STORED *p, NAME(vector) v, int64_t n) {
+  if (n >= NAME(LANES)) NAME(store)(p, v);
+  else NAME(store_some)(p, v, n);
+}
+
+/* Computes a tile of rows × wide vectors of c. If `part` is true, only the first s->some elements of the last vector are
+** read and written. Inlined with constant `rows`, `wide` and `part`, so that `sum` is in registers. */
+INLINE void NAME(direct_tile)(int rows, int wide, bool part, const NAME(strip) *s, const STORED *a, STORED *c,
+                              int64_t c_row) {
   NAME(vector) sum[ROWS][2], y[2];
   const STORED *b = s->b;
-  const int64_t a_row = s->a_stride[0], a_step = s->a_stride[1], b_row = s->b_row;
+  const int64_t a_row = s->a_stride[0], a_step = s->a_stride[1], b_row = s->b_row, some = s->some;
   #pragma GCC unroll 16
   for (int i = 0; i < rows; i++) sum[i][0] = sum[i][1] = (NAME(vector)){0};
   for (int64_t p = s->k; p > 0; p--, a += a_step, b += b_row) {
     #pragma GCC unroll 2
-    for (int j = 0; j < wide; j++) y[j] = NAME(load)(b + j * NAME(LANES));
+    for (int j = 0; j < wide; j++) {
+      const STORED *at = b + j * NAME(LANES);
+      y[j] = part && HAS_MASKS && j == wide - 1 ? NAME(load_some)(at, some) : NAME(load)(at);
+    }
     #pragma GCC unroll 16
     for (int i = 0; i < rows; i++) {
       NAME(vector) x = a[i * a_row] - (NAME(vector)){0};
@@ -71,18 +82,24 @@ INLINE void NAME(direct_tile)(int rows, int wide, const NAME(strip) *s, const ST
   #pragma GCC unroll 16
   for (int i = 0; i < rows; i++, c += c_row)
     #pragma GCC unroll 2
-    for (int j = 0; j < wide; j++) NAME(store)(c + j * NAME(LANES), sum[i][j]);
+    for (int j = 0; j < wide; j++) {
+      STORED *at = c + j * NAME(LANES);
+      if (part && j == wide - 1) NAME(store_some)(at, sum[i][j], some);
+      else NAME(store)(at, sum[i][j]);
+    }
 }
 
-#define DIRECT_TILE(rows, wide)                                                                                  \
-  static void NAME(tile_##rows##_##wide)(const NAME(strip) *s, const STORED *a, STORED *c, int64_t row) { \
-    NAME(direct_tile)(rows, wide, s, a, c, row);                                                                 \
+#define DIRECT_TILE(name, rows, wide, part)                                                  \
+  static void NAME(name)(const NAME(strip) *s, const STORED *a, STORED *c, int64_t row) {    \
+    NAME(direct_tile)(rows, wide, part, s, a, c, row);                                       \
   }
-#define DIRECT_TILES(rows) DIRECT_TILE(rows, 1) DIRECT_TILE(rows, 2)
-#define DIRECT_ENTRY(rows) {NAME(tile_##rows##_1), NAME(tile_##rows##_2)},
+#define DIRECT_TILES(rows)                                                                             \
+  DIRECT_TILE(tile_##rows##_1, rows, 1, false) DIRECT_TILE(part_##rows##_1, rows, 1, true)             \
+  DIRECT_TILE(tile_##rows##_2, rows, 2, false) DIRECT_TILE(part_##rows##_2, rows, 2, true)
+#define DIRECT_ENTRY(rows) {{NAME(tile_##rows##_1), NAME(tile_##rows##_2)}, {NAME(part_##rows##_1), NAME(part_##rows##_2)}},
 
 EACH_ROW_COUNT(DIRECT_TILES)
-static NAME(tile_function) *const NAME(direct_tiles)[ROWS][2] = {EACH_ROW_COUNT(DIRECT_ENTRY)};
+static NAME(tile_function) *const NAME(direct_tiles)[ROWS][2][2] = {EACH_ROW_COUNT(DIRECT_ENTRY)};
 
 /* ---- packing a strip of b ----
 ** Only strips that cannot be read in place are packed. Columns from n on of a packed strip may have any values, because
@@ -158,49 +175,52 @@ static void NAME(pack_strip)(const direct_product *g, const STORED *b, int64_t n
 
 /* ---- tiles of c ---- */
 
-/* Computes a tile that does not fill its strip or that must be scaled, in a buffer. */
+/* Computes a tile that must be scaled or whose rows are not contiguous, in a buffer. */
 static void NAME(buffered_tile)(const direct_product *g, const NAME(strip) *s, NAME(tile_function) *tile, int64_t rows,
-                                int64_t n, int64_t width, const STORED *a, STORED *c, bool plain) {
+                                int64_t n, int64_t width, const STORED *a, STORED *c) {
   _Alignas(64) STORED buffer[ROWS * 2 * NAME(LANES)];
   tile(s, a, buffer, width);
-  if (!plain) {
-    NAME(merge)(rows, n, buffer, width, c, g->c_stride, g->alpha, g->beta);
-    return;
-  }
-  for (int64_t i = 0; i < rows; i++, c += g->c_stride[0])
-    for (int64_t j = 0; j < n; j += NAME(LANES)) NAME(store_part)(c + j, NAME(load)(buffer + i * width + j), n - j);
+  NAME(merge)(rows, n, buffer, width, c, g->c_stride, g->alpha, g->beta);
 }
 
 /* Computes n columns of c. The rows are divided evenly into tiles, because a tile of few rows has too few sums to hide
 ** the latency of its instructions. */
-static void NAME(direct_strip)(const direct_product *g, const NAME(strip) *s, int64_t n, int64_t width, STORED *c,
-                               bool plain) {
-  const STORED *a = g->a;
-  int64_t tiles = (g->m + ROWS - 1) / ROWS;
-  for (int64_t t = 0, rows; t < tiles; t++, a += rows * g->a_stride[0], c += rows * g->c_stride[0]) {
-    rows = g->m * (t + 1) / tiles - g->m * t / tiles;
-    NAME(tile_function) *tile = NAME(direct_tiles)[rows - 1][width / NAME(LANES) - 1];
-    if (plain && n == width) tile(s, a, c, g->c_stride[0]);
-    else NAME(buffered_tile)(g, s, tile, rows, n, width, a, c, plain);
+static void NAME(direct_strip)(const direct_product *g, const NAME(strip) *s, const STORED *a, int64_t n, int64_t width,
+                               STORED *c, bool plain) {
+  for (int64_t left = g->m, rows; left > 0; left -= rows, a += rows * g->a_stride[0], c += rows * g->c_stride[0]) {
+    int64_t tiles = (left + ROWS - 1) / ROWS;
+    rows = tiles == 1 ? left : left / tiles;
+    NAME(tile_function) *tile = NAME(direct_tiles)[rows - 1][n < width][width / NAME(LANES) - 1];
+    if (plain) tile(s, a, c, g->c_stride[0]);
+    else NAME(buffered_tile)(g, s, tile, rows, n, width, a, c);
   }
 }
 
-/* The last strip may overlap the strip before it, unless the old elements of c are read. */
-static void NAME(direct)(const direct_product *g) {
+/* Computes one product of the batch. The last strip may overlap the strip before it, unless the old elements of c are
+** read. */
+static void NAME(direct_one)(const direct_product *g, const STORED *a, const STORED *b, STORED *c, bool plain) {
   _Alignas(64) STORED packed[DIRECT_K * 2 * NAME(LANES)];
   NAME(strip) s = {.k = g->k, .a_stride = {g->a_stride[0], g->a_stride[1]}};
-  bool plain = g->alpha.f == 1 && g->beta.f == 0 && g->c_stride[1] == 1;
   for (int64_t j = 0, width; j < g->n; j += width) {
     width = g->n - j > NAME(LANES) ? 2 * NAME(LANES) : NAME(LANES);
     if (plain && g->n >= width) j = least_of(j, g->n - width);
     int64_t n = least_of(width, g->n - j);
-    const STORED *b = (const STORED *)g->b + j * g->b_stride[1];
-    bool in_place = g->b_stride[1] == 1 && n == width;
-    if (!in_place) NAME(pack_strip)(g, b, n, packed, width);
-    s.b = in_place ? b : packed;
+    const STORED *strip = b + j * g->b_stride[1];
+    bool in_place = g->b_stride[1] == 1 && (HAS_MASKS || n == width);
+    if (!in_place) NAME(pack_strip)(g, strip, n, packed, width);
+    s.b = in_place ? strip : packed;
     s.b_row = in_place ? g->b_stride[0] : width;
-    NAME(direct_strip)(g, &s, n, width, (STORED *)g->c + j * g->c_stride[1], plain);
+    s.some = n - (width - NAME(LANES));
+    NAME(direct_strip)(g, &s, a, n, width, c + j * g->c_stride[1], plain);
   }
+}
+
+static void NAME(direct)(const direct_product *g) {
+  const STORED *a = g->a, *b = g->b;
+  STORED *c = g->c;
+  bool plain = g->alpha.f == 1 && g->beta.f == 0 && g->c_stride[1] == 1;
+  for (int64_t i = 0; i < g->count; i++, a += g->a_next, b += g->b_next, c += g->c_next)
+    NAME(direct_one)(g, a, b, c, plain);
 }
 
 /* ---- dot products of short rows ----
