@@ -51,6 +51,32 @@ describe("a large transposed copy", function()
   end
 end)
 
+describe("copies of many small matrices", function()
+  it("have each element in its place, in every order of the dims", function()
+    local shape = {7, 150, 3, 2}
+    local x = numbers(7 * 150 * 3 * 2):to("int32"):reshape(shape)
+    local step = {900, 6, 2, 1}
+    for _, order in ipairs {{1, 2, 4, 3}, {2, 1, 4, 3}, {4, 3, 2, 1}, {1, 4, 3, 2}, {3, 4, 1, 2}, {2, 4, 1, 3}} do
+      local view = x:permute_dims(order)
+      local to, converted, n = view:clone():reshape(-1):totable(), view:to("float64"):reshape(-1):totable(), 0
+      for a = 0, shape[order[1]] - 1 do
+        for b = 0, shape[order[2]] - 1 do
+          for c = 0, shape[order[3]] - 1 do
+            for d = 0, shape[order[4]] - 1 do
+              n = n + 1
+              local want = a * step[order[1]] + b * step[order[2]] + c * step[order[3]] + d * step[order[4]]
+              if to[n] ~= want or converted[n] ~= want then error(("order %s: element %d"):format(table.concat(order), n)) end
+            end
+          end
+        end
+      end
+      local back = lt.zeros(shape, {dtype = "int32"})
+      back:permute_dims(order):copy_(view:clone())
+      assert.is_true(back:equal(x):all():item())
+    end
+  end)
+end)
+
 describe("contiguous", function()
   it("copies only what has gaps or another order", function()
     local x = numbers(6):reshape(2, 3)

@@ -60,13 +60,31 @@ static void cross_lengths(const plan *p, int cross, int64_t most, bool moves, in
   len[inner] = least_of(p->shape[inner], most / len[cross]);
 }
 
-/* Chooses the lengths of boxes. If there is a cross dim, a box is a block in two dims. Otherwise a box is a part of
-** one long row, or as many short rows (along several dims) as fit. */
+/* Adds further dims to boxes that have all elements of the cross dim and of the innermost dim, so that a box has as many
+** small matrices as fit. */
+static void add_matrices(const plan *p, int cross, int64_t most, int64_t *len) {
+  int inner = p->ndim - 1;
+  if (len[cross] < p->shape[cross] || len[inner] < p->shape[inner]) return;
+  most /= len[cross] * len[inner];
+  for (int d = inner - 1; d >= 0 && most > 1; d--) {
+    if (d == cross) continue;
+    len[d] = even_part(p->shape[d], most);
+    most /= len[d];
+    if (len[d] < p->shape[d]) break;
+  }
+}
+
+/* Chooses the lengths of boxes. If there is a cross dim, a box is a block in two dims, or several small matrices.
+** Otherwise a box is a part of one long row, or as many short rows (along several dims) as fit. */
 static void choose_lengths(const plan *p, int noperands, const needs *n, int64_t *len) {
   int inner = p->ndim - 1, cross = cross_dim(p, noperands);
   int64_t most = n->moves ? STRETCH : n->most;
   for (int d = 0; d < p->ndim; d++) len[d] = 1;
-  if (cross >= 0) { cross_lengths(p, cross, most, n->moves, len); return; }
+  if (cross >= 0) {
+    cross_lengths(p, cross, most, n->moves, len);
+    add_matrices(p, cross, most, len);
+    return;
+  }
   if (p->shape[inner] >= LONG_ROW) {
     len[inner] = even_part(p->shape[inner], n->buffers ? most : STRETCH);
     return;
