@@ -295,6 +295,8 @@ typedef update_table update_float32_table, update_float64_table;
   X(linalg_float64) \
   X(linalg_complex64) \
   X(linalg_complex128) \
+  X(lanes_float32) \
+  X(lanes_float64) \
   X(triangle_float32) \
   X(triangle_float64) \
   X(matvec_float32) \
@@ -340,6 +342,7 @@ void copy_stretches(const copy_plan *p, int size, void *to, const void *from);
 #include "cpu/nn/conv_kernel.h"
 #include "cpu/fft/fft_kernel.h"
 #include "cpu/nn/pool_kernel.h"
+#include "cpu/linalg/lanes_kernel.h"
 #include "cpu/linalg/triangle_kernel.h"
 #include "cpu/matvec_kernel.h"
 #include "cpu/limits.h"

@@ -30,24 +30,26 @@ static int find_nan(const solver *s, char *a) {
   return 0;
 }
 
-static int run_cholesky(const solver *s, const scratch *w, int64_t i) {
+static int finish_cholesky(const solver *s, const scratch *w, int64_t i, int info) {
   (void)w;
   void *a = a_of(s, i);
-  int info = s->small ? s->small->cholesky(s->n, a) : factor_cholesky(s, (block){a, s->n, s->n, s->n});
   if (info == 0) info = find_nan(s, a);
   clear_below(s, a, s->n, s->n);
   return info;
 }
 
-const routine cholesky_routine = {NULL, run_cholesky, false};
+static int run_cholesky(const solver *s, const scratch *w, int64_t i) {
+  void *a = a_of(s, i);
+  int info = s->small ? s->small->cholesky(s->n, a) : factor_cholesky(s, (block){a, s->n, s->n, s->n});
+  return finish_cholesky(s, w, i, info);
+}
+
+const routine cholesky_routine = {NULL, run_cholesky, false, finish_cholesky};
 
 /* ---- LU ---- */
 
-static void plan_pivots(solver *s) { s->integers = least_of(s->m, s->n); }
-
-static int *pivots_of(const solver *s, const scratch *w, int64_t i) {
-  return s->c->pivots ? s->c->pivots + i * least_of(s->m, s->n) : w->integers;
-}
+/* Plans the scratch memory of the pivots, of one matrix or of the matrices that are computed at once. */
+static void plan_pivots(solver *s) { s->integers = (int64_t)group_size(s) * least_of(s->m, s->n); }
 
 /* Sets order[i] to the number (from 1) of the row of a that became row i of L U, for m rows. */
 static void follow_pivots(const int *pivots, int n, int64_t *order, int m) {
@@ -70,11 +72,12 @@ static int factor(const solver *s, const scratch *w, int64_t i) {
   return factor_lu(s, (block){a_of(s, i), s->m, s->n, s->m}, pivots);
 }
 
-static int run_lu(const solver *s, const scratch *w, int64_t i) {
-  int info = factor(s, w, i);
+static int finish_lu(const solver *s, const scratch *w, int64_t i, int info) {
   if (s->c->order) follow_pivots(pivots_of(s, w, i), least_of(s->m, s->n), s->c->order + i * s->m, s->m);
   return info;
 }
+
+static int run_lu(const solver *s, const scratch *w, int64_t i) { return finish_lu(s, w, i, factor(s, w, i)); }
 
 static int run_lu_solve(const solver *s, const scratch *w, int64_t i) {
   block lu = {a_of(s, i), s->n, s->n, s->n}, b = {elements_of(s, s->c->b, s->c->n * s->c->k, i), s->n, s->k, s->n};
@@ -111,10 +114,10 @@ static int run_inv(const solver *s, const scratch *w, int64_t i) {
   return 0;
 }
 
-const routine lu_routine = {plan_pivots, run_lu, false};
-const routine lu_solve_routine = {NULL, run_lu_solve, false};
-const routine solve_routine = {plan_pivots, run_solve, false};
-const routine inv_routine = {plan_inv, run_inv, false};
+const routine lu_routine = {plan_pivots, run_lu, false, finish_lu};
+const routine lu_solve_routine = {NULL, run_lu_solve, false, NULL};
+const routine solve_routine = {plan_pivots, run_solve, false, NULL};
+const routine inv_routine = {plan_inv, run_inv, false, NULL};
 
 /* ---- determinants ----
 ** A determinant is the product of U's diagonal elements. Each swap of two rows changes its sign. */
@@ -191,16 +194,16 @@ static number scaled_product(const solver *s, int64_t i, number det) {
   return (number){ldexp(det.re, exponent), ldexp(det.im, exponent)};
 }
 
-static int run_det(const solver *s, const scratch *w, int64_t i) {
-  int singular = factor(s, w, i);
+static int finish_det(const solver *s, const scratch *w, int64_t i, int singular) {
   number sign = {singular ? 0 : is_odd(pivots_of(s, w, i), s->n) ? -1 : 1, 0}, det = sign;
   if (!singular && !plain_product(s, i, &det)) det = scaled_product(s, i, sign);
   store(s, s->c->b, i, det);
   return 0;
 }
 
-static int run_slogdet(const solver *s, const scratch *w, int64_t i) {
-  int singular = factor(s, w, i);
+static int run_det(const solver *s, const scratch *w, int64_t i) { return finish_det(s, w, i, factor(s, w, i)); }
+
+static int finish_slogdet(const solver *s, const scratch *w, int64_t i, int singular) {
   number sign = {singular ? 0 : is_odd(pivots_of(s, w, i), s->n) ? -1 : 1, 0};
   double sum = singular ? -INFINITY : 0;
   for (int j = 0; j < s->n && !singular; j++) {
@@ -215,8 +218,12 @@ static int run_slogdet(const solver *s, const scratch *w, int64_t i) {
   return 0;
 }
 
-const routine det_routine = {plan_pivots, run_det, false};
-const routine slogdet_routine = {plan_pivots, run_slogdet, false};
+static int run_slogdet(const solver *s, const scratch *w, int64_t i) {
+  return finish_slogdet(s, w, i, factor(s, w, i));
+}
+
+const routine det_routine = {plan_pivots, run_det, false, finish_det};
+const routine slogdet_routine = {plan_pivots, run_slogdet, false, finish_slogdet};
 
 /* ---- QR ---- */
 
@@ -259,4 +266,4 @@ static int run_qr(const solver *s, const scratch *w, int64_t i) {
   return 0;
 }
 
-const routine qr_routine = {plan_qr, run_qr, false};
+const routine qr_routine = {plan_qr, run_qr, false, NULL};

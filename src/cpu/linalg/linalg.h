@@ -15,6 +15,7 @@ typedef struct solver {
   const linalg_call *c;
   const lapack *l;
   const linalg_kernel *small;           /* the kernels for small matrices; NULL: the matrices are larger */
+  const lanes_table *lanes;             /* the kernels that compute many matrices at once; NULL: not for this batch */
   int m, n, k;
   int threads;                          /* the number of threads that share one matrix */
   int64_t tau, work, reals, integers;   /* the lengths of the arrays of struct scratch; LAPACK takes the lengths of
@@ -36,6 +37,11 @@ typedef struct routine {
                                                                 ** info, or LINALG_NOT_FINITE */
   bool finite;                                                  /* true: `run` is not called for a matrix a that
                                                                 ** contains NaN or infinity */
+  int  (*finish)(const solver *s, const scratch *w, int64_t i, int info);
+                                                                /* computes the results of matrix i that the kernel of
+                                                                ** s->lanes did not compute, and returns the info.
+                                                                ** `info` is that of the kernel. NULL: the kernel
+                                                                ** computes all results */
 } routine;
 
 extern const routine cholesky_routine, lu_routine, lu_solve_routine, solve_routine, inv_routine, det_routine,
@@ -49,6 +55,15 @@ static inline void *elements_of(const solver *s, void *base, int64_t count, int6
 static inline void *reals_of(const solver *s, void *base, int64_t count, int64_t i) {
   return base ? (char *)base + count * i * (int64_t)s->l->real_size : NULL;
 }
+/* Returns the number of matrices that are computed at once. */
+static inline int group_size(const solver *s) { return s->lanes ? s->lanes->lanes : 1; }
+
+/* Returns the pivots of matrix i, in the results or else in scratch memory. */
+static inline int *pivots_of(const solver *s, const scratch *w, int64_t i) {
+  int64_t count = s->m < s->n ? s->m : s->n;
+  return s->c->pivots ? s->c->pivots + i * count : w->integers + i % group_size(s) * count;
+}
+
 static inline void *a_of(const solver *s, int64_t i) { return elements_of(s, s->c->a, s->c->m * s->c->n, i); }
 
 #endif

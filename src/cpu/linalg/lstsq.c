@@ -80,4 +80,4 @@ static int run_lstsq(const solver *s, const scratch *w, int64_t i) {
   return info;
 }
 
-const routine lstsq_routine = {plan_lstsq, run_lstsq, true};
+const routine lstsq_routine = {plan_lstsq, run_lstsq, true, NULL};

@@ -81,7 +81,7 @@ static int run_svd(const solver *s, const scratch *w, int64_t i) {
   return call_gesdd(s, w, a_of(s, i), reals_of(s, s->c->values, p, i), u, vt);
 }
 
-const routine svd_routine = {plan_svd, run_svd, true};
+const routine svd_routine = {plan_svd, run_svd, true, NULL};
 
 /* ---- symmetric matrices ---- */
 
@@ -175,7 +175,7 @@ static int run_eigh(const solver *s, const scratch *w, int64_t i) {
   return is_blocked_eigh(s) ? blocked_eigh(s, w, a, values) : call_syevd(s, w, a, values);
 }
 
-const routine eigh_routine = {plan_eigh, run_eigh, false};
+const routine eigh_routine = {plan_eigh, run_eigh, false, NULL};
 
 /* ---- general square matrices ---- */
 
@@ -242,4 +242,4 @@ static int run_eig(const solver *s, const scratch *w, int64_t i) {
   return info;
 }
 
-const routine eig_routine = {plan_eig, run_eig, true};
+const routine eig_routine = {plan_eig, run_eig, true, NULL};

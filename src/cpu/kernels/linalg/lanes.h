@@ -1,0 +1,292 @@
+/* Factorizations, solutions and inverses of many small real matrices at once (cpu/linalg/lanes_kernel.h). Lane l of each
+** vector belongs to matrix l. lanes_float32.c and lanes_float64.c define REAL, INTEGER (the integer of the same size),
+** LOW and HIGH (between them squares neither overflow nor underflow) and TABLE, and include this file.
+**
+** LU factors, solutions and inverses have the bits of the kernels of small.h, because both compute the same steps in the
+** same order for each element. */
+
+#include <math.h>
+
+#include "cpu/kernels/vector.h"
+
+typedef INTEGER mask __attribute__((vector_size(BYTES)));        /* a comparison's result, or one integer for each lane */
+
+INLINE vector choose(mask m, vector x, vector y) { return (vector)((m & (mask)x) | (~m & (mask)y)); }
+INLINE mask   choose_integer(mask m, mask x, mask y) { return (m & x) | (~m & y); }
+INLINE mask   integers(INTEGER x) { return x - (mask){0}; }
+INLINE vector absolute(vector x) { return (vector)((mask)x & ~(mask)all((REAL)-0.0)); }
+
+INLINE bool any(mask m) {
+  INTEGER set = 0;
+  for (int l = 0; l < LANES; l++) set |= m[l];
+  return set != 0;
+}
+
+INLINE vector square_root(vector x) {
+  for (int l = 0; l < LANES; l++) x[l] = (REAL)sqrt((double)x[l]);
+  return x;
+}
+
+/* ---- matrices in memory ---- */
+
+/* Reads element i * row + j * column of each matrix a to to[j * m + i]. The last matrix fills the lanes from `count`
+** on. */
+static void take(const lanes_call *c, int64_t row, int64_t column, vector *to) {
+  for (int l = 0; l < LANES; l++) {
+    const REAL *matrix = (const REAL *)c->a + (l < c->count ? l : c->count - 1) * (int64_t)c->m * c->n;
+    REAL *lane = (REAL *)to + l;
+    for (int j = 0; j < c->n; j++)
+      for (int i = 0; i < c->m; i++) lane[(j * c->m + i) * LANES] = matrix[i * row + j * column];
+  }
+}
+
+/* Writes `size` vectors, which are the elements of a matrix in their order in memory. */
+static void give(const lanes_call *c, int64_t size, const vector *from, void *to) {
+  for (int l = 0; l < c->count; l++) {
+    REAL *matrix = (REAL *)to + l * size;
+    const REAL *lane = (const REAL *)from + l;
+    for (int64_t i = 0; i < size; i++) matrix[i] = lane[i * LANES];
+  }
+}
+
+static void give_info(const lanes_call *c, mask info) {
+  for (int l = 0; l < c->count; l++) c->info[l] = (int32_t)info[l];
+}
+
+/* ---- LU ---- */
+
+/* Returns the row from j on with the largest absolute value of column j, for each lane. */
+INLINE mask find_pivot(int m, int j, const vector *column) {
+  mask at = integers(j);
+  vector most = absolute(column[j]);
+  for (int i = j + 1; i < m; i++) {
+    vector size = absolute(column[i]);
+    mask more = size > most;
+    most = choose(more, size, most);
+    at = choose_integer(more, integers(i), at);
+  }
+  return at;
+}
+
+/* Swaps rows j and at[l] of each matrix. */
+INLINE void swap_rows(int m, int n, vector *a, int j, mask at) {
+  for (vector *column = a; column < a + n * m; column += m) {
+    vector old = column[j], top = old;
+    for (int i = j + 1; i < m; i++) {
+      vector x = column[i];
+      top = choose(at == i, x, top);
+      column[i] = choose(at == i, old, x);
+    }
+    column[j] = top;
+  }
+}
+
+/* Divides column j by its pivot, and subtracts row j from the rows below it. If `guarded` is true, lanes with a pivot of
+** zero keep their elements. */
+INLINE void eliminate(const bool guarded, mask zero, int m, int n, vector *a, int j) {
+  vector *column = a + j * m, pivot = column[j];
+  for (int i = j + 1; i < m; i++) {
+    vector x = column[i] / pivot;
+    column[i] = guarded ? choose(zero, column[i], x) : x;
+  }
+  for (vector *right = column + m; right < a + n * m; right += m)
+    for (int i = j + 1; i < m; i++) {
+      vector x = right[i] - column[i] * right[j];
+      right[i] = guarded ? choose(zero, right[i], x) : x;
+    }
+}
+
+/* Like the kernel `lu` of small.h. Returns the infos. */
+static mask factor(int m, int n, vector *a, mask *pivots) {
+  mask info = {0};
+  for (int j = 0; j < m && j < n; j++) {
+    pivots[j] = find_pivot(m, j, a + j * m);
+    swap_rows(m, n, a, j, pivots[j]);
+    mask zero = a[j * m + j] == 0;
+    info = choose_integer(zero & (info == 0), integers(j + 1), info);
+    if (any(zero)) eliminate(true, zero, m, n, a, j);
+    else eliminate(false, zero, m, n, a, j);
+  }
+  return info;
+}
+
+/* The vectors in lanes_call.room. */
+typedef struct room {
+  vector *a, *other, *sides;
+  mask   *pivots;
+} room;
+
+static room room_of(const lanes_call *c) {
+  int most = c->m > c->n ? c->m : c->n;
+  vector *a = c->room, *sides = a + 2 * most * most;
+  return (room){a, a + most * most, sides, (mask *)(sides + LANES_SIDES * most)};
+}
+
+static void lu(const lanes_call *c) {
+  room r = room_of(c);
+  int steps = c->m < c->n ? c->m : c->n;
+  take(c, 1, c->m, r.a);
+  give_info(c, factor(c->m, c->n, r.a, r.pivots));
+  give(c, (int64_t)c->m * c->n, r.a, c->a);
+  for (int l = 0; l < c->count; l++)
+    for (int j = 0; j < steps; j++) c->pivots[l * steps + j] = (int32_t)r.pivots[j][l] + 1;
+}
+
+/* ---- solutions: x = U⁻¹ L⁻¹ P x ---- */
+
+typedef int16_t row_order[LANES_ROWS][LANES];
+
+/* Sets order[i][l] to the row of matrix l that became row i of L U. */
+static void follow_pivots(int n, const mask *pivots, row_order order) {
+  for (int i = 0; i < n; i++)
+    for (int l = 0; l < LANES; l++) order[i][l] = (int16_t)i;
+  for (int i = 0; i < n; i++)
+    for (int l = 0; l < LANES; l++) {
+      int64_t p = pivots[i][l];
+      int16_t row = order[i][l];
+      order[i][l] = order[p][l];
+      order[p][l] = row;
+    }
+}
+
+/* Replaces `sides` right-hand sides x, column by column, by L⁻¹ x, then by U⁻¹ x. */
+static void substitute(int n, int sides, const vector *lu, vector *x) {
+  for (vector *column = x; column < x + sides * n; column += n) {
+    for (int j = 0; j < n; j++)
+      for (int i = j + 1; i < n; i++) column[i] -= lu[j * n + i] * column[j];
+    for (int j = n - 1; j >= 0; j--) {
+      column[j] /= lu[j * n + j];
+      for (int i = 0; i < j; i++) column[i] -= lu[j * n + i] * column[j];
+    }
+  }
+}
+
+/* Factors the matrices in r.a, and solves for k columns of `right`. If `right` is NULL, they are the columns of the
+** identity. */
+static void solve_all(const lanes_call *c, room r, int k, const REAL *right, REAL *to) {
+  int n = c->n;
+  row_order order;
+  give_info(c, factor(n, n, r.a, r.pivots));
+  follow_pivots(n, r.pivots, order);
+  for (int first = 0, sides; first < k; first += sides) {
+    sides = k - first < LANES_SIDES ? k - first : LANES_SIDES;
+    for (int l = 0; l < LANES; l++) {
+      int64_t matrix = l < c->count ? l : c->count - 1;
+      REAL *x = (REAL *)r.sides + l;
+      for (int j = 0; j < sides; j++)
+        for (int i = 0; i < n; i++, x += LANES)
+          *x = right ? right[(matrix * k + first + j) * n + order[i][l]] : (REAL)(order[i][l] == first + j);
+    }
+    substitute(n, sides, r.a, r.sides);
+    for (int l = 0; l < c->count; l++) {
+      REAL *column = to + ((int64_t)l * k + first) * n;
+      const REAL *x = (const REAL *)r.sides + l;
+      for (int i = 0; i < sides * n; i++) column[i] = x[i * LANES];
+    }
+  }
+}
+
+static void solve(const lanes_call *c) {
+  room r = room_of(c);
+  take(c, c->transposed ? c->n : 1, c->transposed ? 1 : c->m, r.a);
+  solve_all(c, r, c->k, c->b, c->b);
+}
+
+static void invert(const lanes_call *c) {
+  room r = room_of(c);
+  take(c, 1, c->m, r.a);
+  solve_all(c, r, c->n, NULL, c->a);
+}
+
+/* ---- Cholesky ---- */
+
+/* Like the kernel `cholesky` of small.h, but continues after a diagonal element that is not positive. */
+static void cholesky(const lanes_call *c) {
+  room r = room_of(c);
+  mask info = {0};
+  int n = c->n;
+  take(c, 1, n, r.a);
+  for (int j = 0; j < n; j++) {
+    vector *column = r.a + j * n;
+    for (int k = 0; k < j; k++) {
+      for (int i = 0; i < k; i++) column[k] -= r.a[k * n + i] * column[i];
+      column[k] /= r.a[k * n + k];
+    }
+    for (int i = 0; i < j; i++) column[j] -= column[i] * column[i];
+    info = choose_integer(~(column[j] > 0) & (info == 0), integers(j + 1), info);
+    column[j] = square_root(column[j]);
+  }
+  give_info(c, info);
+  give(c, (int64_t)n * n, r.a, c->a);
+}
+
+/* ---- QR ---- */
+
+/* Returns divisors of a column's elements from j on such that their squares neither overflow nor underflow. Sets *plain
+** if all divisors are 1. */
+INLINE vector divisors(int m, int j, const vector *column, bool *plain) {
+  vector most = absolute(column[j]);
+  for (int i = j + 1; i < m; i++) {
+    vector size = absolute(column[i]);
+    most = choose(size > most, size, most);
+  }
+  mask large = (most > 0) & ~((most > (REAL)LOW) & (most < (REAL)HIGH));
+  *plain = !any(large);
+  return choose(large, most, all(1));
+}
+
+/* Makes the reflection that maps a column's elements from j on to a multiple of the unit vector j, like LAPACK's larfg.
+** Its vector u replaces the elements below j, u[j] is 1, and the multiple replaces element j. Returns the factor of
+** I - factor u uᵀ. It is 0 where the elements below j are 0. */
+INLINE vector make_reflection(int m, int j, vector *column) {
+  bool plain;
+  vector divisor = divisors(m, j, column, &plain), sum = {0};
+  if (!plain)
+    for (int i = j; i < m; i++) column[i] /= divisor;
+  for (int i = j + 1; i < m; i++) sum += column[i] * column[i];
+  mask none = sum == 0, sign = (mask)column[j] & (mask)all((REAL)-0.0);
+  vector first = column[j], length = square_root(first * first + sum);
+  vector last = (vector)((mask)length ^ sign ^ (mask)all((REAL)-0.0));
+  vector scale = choose(none, (vector){0}, 1 / (first - last));
+  for (int i = j + 1; i < m; i++) column[i] = choose(none, (vector){0}, column[i] * scale);
+  column[j] = choose(none, first, last) * divisor;
+  return choose(none, (vector){0}, (last - first) / last);
+}
+
+/* Applies a reflection to one column. `column` may be the column of the identity. */
+INLINE void reflect(int m, int j, const vector *u, vector factor, vector *column) {
+  vector sum = column[j];
+  for (int i = j + 1; i < m; i++) sum += u[i] * column[i];
+  sum *= factor;
+  column[j] -= sum;
+  for (int i = j + 1; i < m; i++) column[i] -= u[i] * sum;
+}
+
+static void make_q(int m, int p, int steps, const vector *a, const vector *factors, vector *q) {
+  for (int j = 0; j < p; j++)
+    for (int i = 0; i < m; i++) q[j * m + i] = all(i == j);
+  for (int j = steps - 1; j >= 0; j--)
+    for (int k = j; k < p; k++) reflect(m, j, a + j * m, factors[j], q + k * m);
+}
+
+static void qr(const lanes_call *c) {
+  room r = room_of(c);
+  int m = c->m, n = c->n, steps = m < n ? m : n, p = c->full ? m : steps;
+  vector *factors = r.sides;
+  take(c, 1, m, r.a);
+  for (int j = 0; j < steps; j++) {
+    factors[j] = make_reflection(m, j, r.a + j * m);
+    for (int k = j + 1; k < n; k++) reflect(m, j, r.a + j * m, factors[j], r.a + k * m);
+  }
+  make_q(m, p, steps, r.a, factors, r.other);
+  give(c, (int64_t)m * p, r.other, c->b);
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < p; i++) r.other[k * p + i] = i <= k ? r.a[k * m + i] : (vector){0};
+  give(c, (int64_t)p * n, r.other, c->c);
+}
+
+const lanes_table ISA_NAME(TABLE) = {
+  .lanes = LANES,
+  .run = {[LINALG_cholesky] = cholesky, [LINALG_lu] = lu, [LINALG_det] = lu, [LINALG_slogdet] = lu,
+          [LINALG_solve] = solve, [LINALG_inv] = invert, [LINALG_qr] = qr}
+};
