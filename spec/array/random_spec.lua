@@ -265,22 +265,27 @@ describe("bernoulli, multinomial, permutation, shuffle", function()
     local w = lt.tensor {1.0, 0.0, 3.0}
     assert.raises("multinomial: 3 of 2 positions with a weight asked for; use replacement = true", lt.multinomial, w, 3)
     assert.raises("multinomial: weights must be finite, not negative, and not all 0", lt.multinomial, lt.tensor {-1.0, 3.0}, 1)
+    local many = lt.ones(300)
+    many[299] = 0.0 / 0.0
+    assert.raises("multinomial: weights must be finite, not negative, and not all 0", lt.multinomial, many, 1)
     assert.raises("multinomial: weights must be finite, not negative, and not all 0", lt.multinomial, lt.zeros(3), 1)
     assert.raises("multinomial: n: 0 is out of range", lt.multinomial, w, 0)
   end)
 
   it("a permutation has every integer once, ordered by random keys", function()
-    for _, n in ipairs {0, 1, 2, 5, 1000, 70000} do
+    for _, n in ipairs {0, 1, 2, 5, 1000, 1537, 70000} do
       local p = lt.permutation(n, {generator = generator {6, 0}})
       local seen = {}
       for _, v in ipairs(p:totable()) do seen[v] = true end
       assert.equal(n, #seen)
       assert.equal(n, p.size)
     end
-    local keys, order = {}, {}
-    for i = 1, 50 do keys[i], order[i] = random.draw64(6, 0, i - 1), i end
-    table.sort(order, function(i, j) return math.ult(keys[i], keys[j]) end)
-    assert.same(order, lt.permutation(50, {generator = generator {6, 0}}):totable())
+    for _, n in ipairs {50, 1024, 1025, 5000} do
+      local keys, order = {}, {}
+      for i = 1, n do keys[i], order[i] = random.draw64(6, 0, i - 1), i end
+      table.sort(order, function(i, j) return math.ult(keys[i], keys[j]) end)
+      assert.same(order, lt.permutation(n, {generator = generator {6, 0}}):totable())
+    end
     assert.raises("permutation: size -1 is negative", lt.permutation, -1)
   end)
 

@@ -52,46 +52,98 @@ static int draw(const random_call *c) {
 }
 
 /* ---- permutations ----
-** A random permutation results from sorting the positions 1 … n by uniform random keys (bucket sort). The keys are
-** distributed to buckets of about 4 to 8 keys, and each bucket is sorted. */
+** A random permutation results from sorting the positions 0 … n - 1 by uniform random keys. A word has the upper bits of
+** a key and, in its lower bits, the position. The words are dealt to buckets by their first bits, and each bucket is
+** sorted. Two words with the same bits of keys are compared by their whole keys. */
 
-typedef struct keyed {
-  uint64_t key;
-  int64_t  position;
-} keyed;
+enum {
+  BUCKET_MEAN = 1024,          /* the most words of a bucket on average */
+  BUCKET_MOST = 1536,          /* the most words that are sorted by the kernel of short keys; a larger bucket is very
+                               ** unlikely */
+  PLACE_BITS  = 11,            /* the bits of a place in a bucket: BUCKET_MOST < 2^11 */
+  SHORT_BITS  = 31 - PLACE_BITS,       /* the bits of a word in a short key */
+  PAGE        = 4096 / sizeof(uint64_t)
+};
 
-enum { PAGE = 4096 / sizeof(keyed) };
+typedef struct permuting {
+  int64_t         n, buckets;
+  int             bits, places;        /* the bits of the number of a bucket, and of a position */
+  const uint64_t *keys;
+  uint64_t       *words;
+  int64_t        *end;                 /* the end of each bucket in `words` */
+} permuting;
 
-/* Sorts n entries by key: a stable insertion sort. */
-static void sort_few(keyed *e, int64_t n) {
+/* Returns the word of position i. */
+static uint64_t word_of(const permuting *p, int64_t i) { return (p->keys[i] >> p->places << p->places) | (uint64_t)i; }
+
+static int64_t position_of(const permuting *p, uint64_t word) { return (int64_t)(word & ((UINT64_C(1) << p->places) - 1)); }
+
+/* True if word x comes after word y. */
+static bool comes_after(const permuting *p, uint64_t x, uint64_t y) {
+  if ((x ^ y) >> p->places) return x > y;
+  uint64_t a = p->keys[position_of(p, x)], b = p->keys[position_of(p, y)];
+  return a != b ? a > b : x > y;
+}
+
+/* Sorts n words by insertion, which is fast if they are nearly in order. */
+static void insert_words(const permuting *p, uint64_t *words, int64_t n) {
   for (int64_t i = 1; i < n; i++) {
-    keyed moving = e[i];
+    uint64_t moving = words[i];
     int64_t k = i;
-    for (; k > 0 && e[k - 1].key > moving.key; k--) e[k] = e[k - 1];
-    e[k] = moving;
+    for (; k > 0 && comes_after(p, words[k - 1], moving); k--) words[k] = words[k - 1];
+    words[k] = moving;
   }
 }
 
-/* Distributes n keys to buckets by their top bits (counting sort). Sets end[b] to the end of bucket b in `dealt`. */
-static void deal(const uint64_t *key, int64_t n, int shift, int64_t *end, int64_t buckets, keyed *dealt) {
-  memset(end, 0, (size_t)(buckets + 1) * sizeof *end);
+/* Sorts n words of a bucket by short keys: the word's bits behind the number of the bucket, then the place. */
+static void sort_words(const permuting *p, uint64_t *words, int64_t n) {
+  int32_t keys[BUCKET_MOST], scratch[BUCKET_MOST];
+  uint64_t sorted[BUCKET_MOST];
+  for (int64_t i = 0; i < n; i++)
+    keys[i] = (int32_t)(words[i] << p->bits >> (64 - SHORT_BITS) << PLACE_BITS | (uint64_t)i);
+  cpu_isa->sort_32->sort(n, keys, scratch);
+  for (int64_t i = 0; i < n; i++) sorted[i] = words[keys[i] & ((1 << PLACE_BITS) - 1)];
+  memcpy(words, sorted, (size_t)n * sizeof *words);
+}
+
+static void sort_bucket(const void *arg, int64_t b, int worker) {
+  const permuting *p = arg;
+  int64_t begin = b ? p->end[b - 1] : 0, n = p->end[b] - begin;
+  (void)worker;
+  if (n <= BUCKET_MOST) sort_words(p, p->words + begin, n);
+  insert_words(p, p->words + begin, n);
+}
+
+/* Writes the words of the only bucket. */
+static void fill_bucket(const permuting *p) {
+  for (int64_t i = 0; i < p->n; i++) p->words[i] = word_of(p, i);
+  p->end[0] = p->n;
+}
+
+/* Deals the words to buckets (counting sort). The words of a bucket are in the order of their positions. */
+static void deal(const permuting *p) {
+  const uint64_t *key = p->keys;
+  uint64_t *words = p->words;
+  int64_t n = p->n, *end = p->end;
+  int shift = 64 - p->bits;
+  memset(end, 0, (size_t)(p->buckets + 1) * sizeof *end);
   for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)
     for (; i < stop; i++) end[(key[i] >> shift) + 1]++;
-  for (int64_t b = 0, stop; (stop = cancel_stretch(b, buckets)) > b;)
+  for (int64_t b = 0, stop; (stop = cancel_stretch(b, p->buckets)) > b;)
     for (; b < stop; b++) end[b + 1] += end[b];
-  /* Touches all pages of `dealt` in order. Otherwise the next loop, which writes to random pages, would cause nearly
+  /* Touches all pages of `words` in order. Otherwise the next loop, which writes to random pages, would cause nearly
   ** all page faults in its first stretch, and the operation cannot be cancelled within a stretch. */
   for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)
-    for (; i < stop; i += PAGE) dealt[i].position = 0;
+    for (; i < stop; i += PAGE) words[i] = 0;
   for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)
-    for (; i < stop; i++) dealt[end[key[i] >> shift]++] = (keyed){key[i], i + 1};
+    for (; i < stop; i++) words[end[key[i] >> shift]++] = word_of(p, i);
 }
 
 static int permute(const random_call *c) {
-  int64_t n = c->count, buckets = 2;
-  int bits = 1;
-  for (; buckets < n / 4 && bits < 62; bits++) buckets *= 2;        /* about 4 to 8 keys in each bucket */
-  size_t dealt_bytes = (size_t)n * sizeof(keyed), bytes = dealt_bytes + (size_t)(buckets + 1) * sizeof(int64_t);
+  permuting p = {.n = c->count, .buckets = 1, .keys = c->out.data};
+  for (; p.buckets * BUCKET_MEAN < p.n; p.bits++) p.buckets *= 2;
+  while (p.n >> p.places) p.places++;
+  size_t word_bytes = (size_t)p.n * sizeof *p.words, bytes = word_bytes + (size_t)(p.buckets + 1) * sizeof *p.end;
   void *scratch;
   int st = cpu_alloc(0, bytes, &scratch);
   if (st != OK) return st;
@@ -100,13 +152,14 @@ static int permute(const random_call *c) {
   keys.low = 0;
   keys.range = 0;
   st = draw(&keys);
-  keyed *dealt = scratch;
-  int64_t *end = (int64_t *)(dealt + n), *out = c->out.data;
-  deal(c->out.data, n, 64 - bits, end, buckets, dealt);
-  for (int64_t b = 0, begin = 0, stop; (stop = cancel_stretch(b, buckets)) > b;)
-    for (; b < stop; begin = end[b++]) sort_few(dealt + begin, end[b] - begin);
-  for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)
-    for (; i < stop; i++) out[i] = dealt[i].position;
+  p.words = scratch;
+  p.end = (int64_t *)(p.words + p.n);
+  if (p.buckets == 1) fill_bucket(&p);
+  else deal(&p);
+  cpu_parallel(cpu_threads(p.n, GRAIN), p.buckets, sort_bucket, &p);
+  int64_t *out = c->out.data;
+  for (int64_t i = 0, stop; (stop = cancel_stretch(i, p.n)) > i;)
+    for (; i < stop; i++) out[i] = position_of(&p, p.words[i]) + 1;
   cpu_free(0, scratch, bytes);
   return st;
 }

@@ -36,16 +36,19 @@ static int read_end(const tensor *x, enum reduce_op op, number *to) {
   return st;
 }
 
+/* Up to FEW elements are read faster than their least and greatest element are computed. */
+enum { FEW = 256 };
+
 /* Finds the first element that is not allowed. Sets *found if there is one. */
 static int find_outlier(const range_check *r, const tensor *x, bool *found, number *outlier) {
-  number *all = malloc((size_t)x->count * sizeof *all);
+  number few[FEW], *all = x->count <= FEW ? few : malloc((size_t)x->count * sizeof *all);
   if (!all) return ERR_MEMORY;
   int st = host_read(x, read_as(x), all);
   for (int64_t k = 0; st == OK && k < x->count && !*found; k++) {
     *outlier = all[k];
     *found = !is_inside(r, is_real(x), all[k]) && !is_excepted(r, is_real(x), all[k]);
   }
-  free(all);
+  if (all != few) free(all);
   return st;
 }
 
@@ -57,13 +60,21 @@ static void write_words(const range_check *r, number outlier, bool late, char *w
   else snprintf(words, size, "%s%s%s", begin, sep, before);
 }
 
-static int check(const range_check *r, const tensor *x, bool late, char *words, size_t size) {
-  number least, most, outlier;
-  bool found = false;
-  if (x->count == 0) return OK;
+/* Sets *inside to true if the least and the greatest element are in the range. */
+static int check_ends(const range_check *r, const tensor *x, bool *inside) {
+  number least, most;
   int st = read_end(x, REDUCE_min, &least);
   if (st == OK) st = read_end(x, REDUCE_max, &most);
-  if (st != OK || (is_inside(r, is_real(x), least) && is_inside(r, is_real(x), most))) return st;
+  *inside = st == OK && is_inside(r, is_real(x), least) && is_inside(r, is_real(x), most);
+  return st;
+}
+
+static int check(const range_check *r, const tensor *x, bool late, char *words, size_t size) {
+  number outlier;
+  bool found = false, inside = false;
+  if (x->count == 0) return OK;
+  int st = x->count > FEW ? check_ends(r, x, &inside) : OK;
+  if (st != OK || inside) return st;
   st = find_outlier(r, x, &found, &outlier);
   if (found) write_words(r, outlier, late, words, size);
   return st == OK && found ? ERR_INDEX : st;

@@ -19,11 +19,13 @@ local function add(name, f) lt[name], methods[name] = f, f end
 
 --- Raises an error if x is no tensor or has a complex dtype.
 local function check_ordered(fn, x)
-  args.tensor(fn, 1, x)
-  if lt.isdtype(x.dtype, "complex floating") then fail(fn, "not for %s: complex numbers have no order", x.dtype) end
+  local dtype = args.tensor(fn, 1, x).dtype
+  if not core.floats[dtype] and lt.isdtype(dtype, "complex floating") then
+    fail(fn, "not for %s: complex numbers have no order", dtype)
+  end
 end
 
-local function is_float(x) return lt.isdtype(x.dtype, "real floating") end
+local function is_float(x) return core.floats[x.dtype] ~= nil end
 
 --- Returns the set of dims (dim → true) that `dim` selects: all dims if it is nil, else a number or a list of
 -- numbers.
@@ -54,6 +56,15 @@ local function as_lines(x, set, keepdim)
   table.move(inner, 1, #inner, #rest + 1, rest)
   outer[#outer + 1] = n
   return x:permute_dims(rest):reshape(outer), #outer, reduced
+end
+
+--- Like as_lines, for a dim or a list of dims as an argument gives them. The shape is nil if the reduction of the lines
+-- without their dim already has it.
+local function lines_of(fn, x, dim, keepdim)
+  if keepdim or type(dim) == "table" or x.ndim == 0 or dim == nil and x.ndim > 1 then
+    return as_lines(x, dims_of(fn, x, dim), keepdim)
+  end
+  return x, dim == nil and 1 or args.line_dim(fn, dim, x.ndim)
 end
 
 --- Returns the dim of a call, given as the i-th and last positional argument or as option `dim`.
@@ -92,11 +103,11 @@ end
 add("median", function(x, ...)
   check_ordered("median", x)
   local given, options = args.split("median", median_options, ...)
-  local y, d, shape = as_lines(x, dims_of("median", x, dim_of("median", given, 1, options)), options.keepdim)
+  local y, d, shape = lines_of("median", x, dim_of("median", given, 1, options), options.keepdim)
   local n = y.shape[d]
   local middle = n == 0 and y or ranks(y, d, (n + 1) // 2, n // 2 + 1)
-  if n % 2 == 1 and is_float(x) then return middle:reshape(shape) end
-  return middle:mean(d, {keepdim = true}):reshape(shape)
+  local result = n % 2 == 1 and is_float(x) and middle:squeeze(d) or middle:mean(d)
+  return shape and result:reshape(shape) or result
 end)
 
 -- The positions of quantiles among sorted elements are counted from 0. They are a float64 tensor, or a number if q is a

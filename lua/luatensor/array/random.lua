@@ -9,7 +9,7 @@ local methods = core.methods
 
 local function is_float(dtype) return dtype:find("float", 1, true) ~= nil end
 
---- Returns the options for a call of lt.rand: the given dtype and device, and the generator of the caller's options.
+--- Returns the options for a random draw: the given dtype and device, and the generator of the caller's options.
 local function draw_options(options, dtype, device)
   return {dtype = dtype, device = device, generator = options.generator}
 end
@@ -17,9 +17,11 @@ end
 local bernoulli_options = {dtype = true, device = true, generator = true}
 
 local function bernoulli_like(p, options)
-  local dtype = is_float(p.dtype) and p.dtype or "float32"
-  local u = lt.rand(p.shape, draw_options(options, dtype, p.device))
-  return u:less(p):to(options.dtype or dtype, options.device or p.device)
+  local float = is_float(p.dtype)
+  local plain = float and not options.generator
+  local u = plain and lt.rand_like(p) or lt.rand_like(p, draw_options(options, float and p.dtype or "float32"))
+  local drawn = u:less(p)
+  return options.device and drawn:to(options.dtype or u.dtype, options.device) or drawn:to(options.dtype or u.dtype)
 end
 
 --- Draws 1 with probability p, otherwise 0.
@@ -62,13 +64,15 @@ local function drawn_again(w, n, options)
   return lt.searchsorted(sums, u, {side = "right"}):minimum(w.shape[w.ndim])
 end
 
---- Draws n positions from each row of the weights w, without replacement. Each position arrives after a random time,
--- exponentially distributed with its weight as rate, and the first n arrivals are drawn. Logarithms of times are
--- compared, because the times of very small rates overflow. A position of weight 0 never arrives.
+--- The logarithm of the time after which a position arrives, for a random number u in [0, 1) and the weight w. The time
+-- is exponentially distributed with the weight as rate. Logarithms of times are compared, because the times of very
+-- small rates overflow. A position of weight 0 never arrives.
+local arrival_of = lt.elementwise("float64 u, float64 w", "w > 0 ? log(-log1p(-u)) - log(w) : inf")
+
+--- Draws n positions from each row of the weights w, without replacement: the positions that arrive first.
 local function drawn_once(w, n, options)
-  local u = lt.rand(w.shape, draw_options(options, "float64", w.device))
-  local arrival = u:negative():log1p():negative():log():subtract(w:log())
-  return (select(2, lt.where(w:greater(0), arrival, math.huge):topk(n, {largest = false})))
+  local arrival = arrival_of(lt.rand_like(w, draw_options(options, "float64")), w)
+  return (select(2, arrival:topk(n, {largest = false})))
 end
 
 --- Draws n positions, each with a probability proportional to its weight. The call waits for a GPU to check the
@@ -83,10 +87,11 @@ function lt.multinomial(w, n, options)
   options = args.options("multinomial", options, {replacement = true, generator = true})
   n = args.integer("multinomial", "n", n, 1)
   w = w:to("float64")
+  if w.requires_grad then w = w:detach() end
   check_weights(w)
   if options.replacement then return drawn_again(w, n, options) end
   local before, behind = n .. " of ", " positions with a weight asked for; use replacement = true"
-  ranges.check("multinomial", w:greater(0):sum(-1), {low = n, high = w.size, waits = true, before, behind})
+  ranges.check("multinomial", lt.count_nonzero(w, -1), {low = n, high = w.size, waits = true, before, behind})
   return drawn_once(w, n, options)
 end
 

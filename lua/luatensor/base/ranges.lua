@@ -14,7 +14,8 @@ local ranges = {}
 --   `waits`. Then the message, as one string, or as two strings that stand before and behind the wrong integer
 function ranges.check(fn, x, range)
   if x.size == 0 or not (range.waits or core.has_values(x)) then return end
-  local message = core.check_range(x, range.low, range.high, range.except, blame.subject(fn), range[1], range[2])
+  local message = core.check_range(x, range.low, range.high, range.except, fn, blame.subject, range[1],
+                                   range[2])
   if message then blame.fail(fn, "%s", message) end
 end
 

@@ -207,11 +207,19 @@ static scalar check_limit(lua_State *L, int i) {
   return (scalar){.f = luaL_checknumber(L, i), .i = lua_tointeger(L, i), .is_float = true};
 }
 
-/* Stores the strings at the stack indices first … first + 2. The first one is shortened if there is no room. */
-static void set_text(lua_State *L, int first, range_check *r) {
+/* Stores the subject of the error and the strings at the stack indices 7 and 8. The subject is shortened if there is no
+** room. Only a deferred check needs the subject, for which the function at index 6 is called, because this function
+** searches the whole stack. */
+static void set_text(lua_State *L, range_check *r) {
   size_t before, behind;
-  const char *subject = luaL_checkstring(L, first);
-  const char *two[] = {luaL_checklstring(L, first + 1, &before), luaL_optlstring(L, first + 2, "", &behind)};
+  if (open_deferral) {
+    lua_pushvalue(L, 6);
+    lua_pushvalue(L, 5);
+    lua_call(L, 1, 1);
+    lua_replace(L, 5);
+  }
+  const char *subject = luaL_checkstring(L, 5);
+  const char *two[] = {luaL_checklstring(L, 7, &before), luaL_optlstring(L, 8, "", &behind)};
   if (before + behind + 3 > RANGE_TEXT) luaL_error(L, "check_range: the message is too long");
   snprintf(r->text, RANGE_TEXT - before - behind - 2, "%s", subject);
   size_t at = strlen(r->text) + 1;
@@ -219,16 +227,17 @@ static void set_text(lua_State *L, int first, range_check *r) {
   memcpy(r->text + at + before + 1, two[1], behind + 1);
 }
 
-/* check_range(x, low, high, except, subject, before, behind): returns the message if an element of x is outside of low … high
-** and is not `except`, which may be nil. Inside of a compiled function, the run of the list raises the error instead. `before`
-** and `behind`, which may be nil, are the message as range_check has it. */
+/* check_range(x, low, high, except, fn, subject_of, before, behind): returns the message if an element of x is outside of
+** low … high and is not `except`, which may be nil. Inside of a compiled function, the run of the list raises the error
+** instead, with the subject subject_of(fn). `before` and `behind`, which may be nil, are the message as range_check has
+** it. */
 static int l_check_range(lua_State *L) {
-  lua_settop(L, 7);
+  lua_settop(L, 8);
   const tensor *x = check_tensor_later(L, 1, "check_range");
   range_check r = {.low = check_limit(L, 2), .high = check_limit(L, 3), .excepts = !lua_isnil(L, 4)};
   char words[OPAQUE_WORDS];
   if (r.excepts) r.except = check_limit(L, 4);
-  set_text(L, 5, &r);
+  set_text(L, &r);
   tensor *mark = open_deferral ? push_tensor_later(L, "check_range", DT_bool, &(shape){.ndim = 0}, x->store->place) : NULL;
   int st;
   TRY(L, x->store->place, st, range_check_later(&r, x, mark, words, sizeof words));
