@@ -78,6 +78,16 @@ describe("programs of PJRT", function()
       assert(count "compiled" <= 4, count "compiled")
       assert(count "run" <= 210, count "run")]]
   end)
+  it("differ if their results differ, even if all lines are the same", function()
+    passes [[
+      local a, b = lt.tensor{1.0, 2.0}, lt.tensor{10.0, 20.0}
+      for k, want in ipairs {11, 10, 11} do
+        local c, d = a + b, a * b
+        local e = (k == 2 and d or c):clone()
+        assert(c:totable()[1] == 11 and d:totable()[1] == 10)
+        assert(e:totable()[1] == want)
+      end]]
+  end)
   it("take the memory of elements that they overwrite, and of no others", function()
     passes [[
       local p, by = lt.arange(1 << 10, {dtype = "float32"}), lt.ones(1 << 10)

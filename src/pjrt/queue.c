@@ -171,6 +171,7 @@ int queue_set(pjrt_queue *q, block *b, enum dtype d, int flat, int whole, const 
   if (!list) return ERR_MEMORY;
   q->results = list;
   if (flat == EMIT_NONE) flat = emit_reshape(&q->lines, whole, d, s, &(shape){1, {block_count(b, d)}});
+  emit(&q->lines, "// result %%%d\n", flat);           /* copies add no other line, and the lines are the program's key */
   if (b->buffer && b->run == q->run && b->argument != NONE) q->arguments[b->argument].overwritten = true;
   retire_buffer(q, b);
   leave_shadow(b);
