@@ -11,6 +11,10 @@ distributed.all_sum(lt.tensor{1.0, 2.0})  --> [1.0, 2.0]
 distributed.all_max(lt.tensor{1.0, 2.0})  --> [1.0, 2.0]
 distributed.broadcast(lt.tensor{1.0, 2.0})  --> [1.0, 2.0]
 
+--- distributed.all_sum_devices
+local sums = distributed.all_sum_devices{lt.tensor{1.0, 2.0}, lt.tensor({3.0, 4.0}, {device = distributed.device()})}
+sums[1]  --> [4.0, 6.0]
+
 --- distributed.all_gather, distributed.reduce_scatter
 distributed.all_gather(lt.ones(2, 3)).shape  --> [2, 3]
 distributed.reduce_scatter(lt.ones(2, 3)).shape  --> [2, 3]

@@ -748,6 +748,11 @@ model:no_sync(function() model(lt.ones(1, 2)):sum():backward() end)  -- adds up 
 model(lt.ones(1, 2)):sum():backward()                                -- averages the sum over all processes
 model.bias.grad  --> [2.0]
 
+--- nn.parallel.Replicas, Replicas:backward
+local replicas = nn.parallel.Replicas(function() return nn.Linear(2, 1) end, {"cpu", "cpu"})
+local loss = replicas:backward(function(model, x) return model(x):sum() end, lt.ones(4, 2))
+replicas[2].bias.grad  --> [2.0]
+
 --- data.Subset
 #data.Subset(data.TensorDataset(lt.arange(10)), {2, 4}):all()  --> 2
 

@@ -160,4 +160,19 @@ function distributed.recv(like, rank, options) end
 ---@param options? luatensor.options.group
 function distributed.barrier(options) end
 
+---Adds tensors of several devices of this process. On devices of one plugin of PJRT, the sum becomes a part of the
+---program that computes the tensors, if all devices have the same operations queued. Elsewhere the tensors are copied.
+---Half floats are added in float32 and rounded once. The sum of bools is true if one of them is true.
+---
+---    distributed.all_sum_devices{a, b}                 -- a and b are on two devices; so are the two sums
+---    distributed.all_sum_devices{{a1, a2}, {b1, b2}}   -- a1 + b1 and a2 + b2 on both devices
+---Errors: if the dtypes or shapes differ between devices; if a tensor requires gradients outside of lt.no_grad.
+---```lua
+---local sums = distributed.all_sum_devices{lt.tensor{1.0, 2.0}, lt.tensor({3.0, 4.0}, {device = distributed.device()})}
+---sums[1]  --> [4.0, 6.0]
+---```
+---@param tensors table a list with a tensor, or a list of tensors, for each device. Dtypes and shapes are the same on all devices
+---@return table # new tensors on the same devices, in lists like the given ones
+function distributed.all_sum_devices(tensors) end
+
 return distributed

@@ -400,6 +400,23 @@ local ParameterList = {}
 ---@return luatensor.Module # the list
 function ParameterList:append() end
 
+---@class luatensor.Replicas: luatensor.Module
+local Replicas = {}
+
+---Computes the gradients of all replicas. Each replica gets a part of the samples: every tensor among the arguments is
+---divided along dim 1 into as many equal parts as there are devices. Other arguments are passed on. Then the gradients
+---of all replicas are replaced by their means, so that equal steps follow.
+---Errors: if dim 1 of a tensor cannot be divided; if a loss has no gradient.
+---```lua
+---local replicas = nn.parallel.Replicas(function() return nn.Linear(2, 1) end, {"cpu", "cpu"})
+---local loss = replicas:backward(function(model, x) return model(x):sum() end, lt.ones(4, 2))
+---replicas[2].bias.grad  --> [2.0]
+---```
+---@param loss function is called with a replica and its parts, and returns the mean loss of these samples
+---@param ... any arguments, such as inputs and classes
+---@return luatensor.Tensor # the mean of the losses, on the first device
+function Replicas:backward(loss, ...) end
+
 ---@class luatensor.nn
 local nn = {}
 
@@ -1981,6 +1998,34 @@ function nn.LocalResponseNorm(size, options) end
 ---@param options? luatensor.nn.parallel.DataParallel.options
 ---@return luatensor.Module # the model
 function nn.parallel.DataParallel(model, options) end
+
+---Makes a model for each of several devices of this process. Each of them computes the gradients of its part of the
+---samples, and `Replicas:backward` averages the gradients:
+---
+---    local replicas = nn.parallel.Replicas(function() return nn.Linear(64, 10) end, {"xla:0", "xla:1"})
+---    local opt = optim.SGD(replicas:parameters(), {lr = 0.1})
+---    for x, y in loader:batches() do
+---      opt:zero_grad()
+---      replicas:backward(function(model, inputs, classes)
+---        return nn.functional.cross_entropy(model(inputs), classes)
+---      end, x, y)
+---      opt:step()
+---    end
+---
+---The result is a module, whose modules 1, 2, … are the models on the devices. All of them start with the numbers of
+---the first one, and stay the same, because equal steps follow equal gradients. Only buffers, such as running means,
+---differ: each model has those of its own samples. For evaluation and saving, use the first model, `replicas[1]`. Clip
+---the gradients of each model by itself, because the norm of all models' gradients is larger.
+---Errors: if the function returns models with different parameters.
+---```lua
+---local replicas = nn.parallel.Replicas(function() return nn.Linear(2, 1) end, {"cpu", "cpu"})
+---local loss = replicas:backward(function(model, x) return model(x):sum() end, lt.ones(4, 2))
+---replicas[2].bias.grad  --> [2.0]
+---```
+---@param make function makes the model; it is called once for each device
+---@param devices table names of the devices, such as {"cuda:0", "cuda:1"}
+---@return luatensor.Replicas #
+function nn.parallel.Replicas(make, devices) end
 
 ---Makes a layer that calls nn.functional.max_pool1d: it returns the maximum of each window of a signal.
 ---```lua

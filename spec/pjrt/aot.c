@@ -19,8 +19,10 @@
 
 enum { SECONDS = 900 };                /* of processor time, after which a program counts as a failure */
 
-/* As in src/pjrt/plugin.c: one replica, one partition. */
-static const char compile_options[] = {0x1a, 0x04, 0x20, 0x01, 0x28, 0x01};
+/* As in src/pjrt/plugin.c, but without the numbers of devices: one partition, and a replica for each device that the program's
+** comment "devices 0 1" lists. */
+enum { REPLICAS = 3 };
+static char compile_options[] = {0x1a, 0x04, 0x20, 0x01, 0x28, 0x01};
 
 static pjrt_function *const *functions;
 
@@ -76,6 +78,7 @@ static char *contents(const char *path, size_t *length) {
     perror(path);
     exit(2);
   }
+  text[*length] = 0;
   fclose(f);
   return text;
 }
@@ -85,6 +88,9 @@ static void compile(void *topology, const char *path) {
   char why[2048] = "compiled";
   PJRT_ARGS(pjrt_program, program, .format = format, .format_length = sizeof format - 1);
   program.code = contents(path, &program.length);
+  const char *devices = strstr(program.code, "// devices");
+  compile_options[REPLICAS] = !devices;
+  for (size_t k = devices ? strlen("// devices") : 0; devices && devices[k] != '\n'; k++) compile_options[REPLICAS] += devices[k] == ' ';
   PJRT_ARGS(aot_compile, c, .topology = topology, .program = &program, .options = compile_options,
             .options_length = sizeof compile_options);
   setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = SECONDS}, NULL);

@@ -159,35 +159,6 @@ describe("a device of PJRT", function()
     assert.error_matches(function() return t + x end, "tensors on different devices: xla:0 and cpu")
     assert.error_matches(function() return t:to "xla:99" end, 'no device "xla:99"')
   end)
-  it("trains on two devices, whose gradients are averaged, as the CPU does on all samples", function()
-    local inputs, outputs = lt.randn(8, 4), lt.randn(8, 1)
-    local function start(device, from, to)
-      lt.manual_seed(3)
-      local model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1)):to(device)
-      local optimizer = optim.SGD(model:parameters(), {lr = 0.1, momentum = 0.9})
-      local mine, want = inputs[{{from, to}}]:to(device), outputs[{{from, to}}]:to(device)
-      return {model = model, optimizer = optimizer, gradients = function()
-        optimizer:zero_grad()
-        nn.functional.mse_loss(model(mine), want):backward()
-      end}
-    end
-    local one, first, second = start("cpu", 1, 8), start("xla:0", 1, 4), start("xla:1", 5, 8)
-    for _ = 1, 5 do
-      for _, each in ipairs {one, first, second} do each.gradients() end
-      local there = second.model:parameters()
-      for k, p in ipairs(first.model:parameters()) do
-        local mean = (p.grad + there[k].grad:to "xla:0") / 2
-        p.grad:copy_(mean)
-        there[k].grad:copy_(mean)
-      end
-      for _, each in ipairs {one, first, second} do each.optimizer:step() end
-    end
-    for k, want in ipairs(one.model:parameters()) do
-      for _, each in ipairs {first, second} do
-        assert.near(0, (each.model:parameters()[k]:to "cpu" - want):abs():max():item(), 1e-6)
-      end
-    end
-  end)
   it("reads several results in one operation", function()
     local function draw(device, weights)
       return lt.multinomial(lt.tensor(weights, {device = device}), 3, {generator = lt.generator {seed = 5}}):totable()

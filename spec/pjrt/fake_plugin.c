@@ -108,7 +108,8 @@ static PJRT_Error *LoadedExecutable_Execute(void *arguments) {
   const pjrt_execute *c = arguments;
   if (fails_now(PJRT_CALL_LoadedExecutable_Execute)) return print_and_fail(NULL);
   PJRT_Error *failed = real->call[PJRT_CALL_LoadedExecutable_Execute](arguments);
-  for (size_t k = 0; !failed && c->results[0][k]; k++) counts.results++;
+  for (size_t d = 0; !failed && d < c->ndevices; d++)
+    for (size_t k = 0; c->results[d][k]; k++) counts.results++;
   return failed;
 }
 

@@ -43,6 +43,8 @@ FIELD(pjrt_client_devices, devices, PJRT_Client_AddressableDevices_Args, address
 FIELD(pjrt_client_devices, count, PJRT_Client_AddressableDevices_Args, num_addressable_devices);
 FIELD(pjrt_device_description, device, PJRT_Device_GetDescription_Args, device);
 FIELD(pjrt_device_description, description, PJRT_Device_GetDescription_Args, device_description);
+FIELD(pjrt_device_id, description, PJRT_DeviceDescription_Id_Args, device_description);
+FIELD(pjrt_device_id, id, PJRT_DeviceDescription_Id_Args, id);
 
 FIELD(pjrt_program, code, PJRT_Program, code);
 FIELD(pjrt_program, length, PJRT_Program, code_size);

@@ -7,7 +7,7 @@
 #include "base/tiled.h"
 #include "base/status.h"
 
-enum { DEVICE_ABI = 7 };
+enum { DEVICE_ABI = 8 };
 
 typedef struct memory_stats {
   size_t live, peak, cached;      /* bytes in use, their maximum so far, bytes kept for reuse */
@@ -89,6 +89,15 @@ typedef struct device_graphs {
   int  (*find_uses)(void *graph, const void *from, size_t bytes, graph_uses *uses);
 } device_graphs;
 
+/* Sums of tensors over several devices of a kind. Tensor t of device d is in[d * count + t], and its sum is written to
+** out[d * count + t]. All tensors are contiguous and not empty, and each `out` has memory of its own. */
+typedef struct all_sum_call {
+  int    ndevices, count;         /* of devices, and of tensors of each device */
+  const int *index;               /* [ndevices]: the numbers of the devices, which all differ */
+  const int64_t *elements;        /* [count] */
+  const operand *in, *out;
+} all_sum_call;
+
 typedef struct device {
   int         abi;                                            /* must be DEVICE_ABI */
   const char *name;                                           /* the name in scripts, such as "cpu" or "cuda" */
@@ -141,6 +150,9 @@ typedef struct device {
                                                                              ** copy */
   /* copies between two devices of this kind */
   int  (*copy_across)(int index, void *to, int from_index, const void *from, size_t bytes);
+  /* Adds tensors of several devices of this kind. Half floats are added in float32, and a sum of bools is true if one of
+  ** them is. After ERR_MEMORY, nothing has changed. NULL or ERR_NO_KERNEL: the caller adds copies of the tensors */
+  int  (*all_sum)(const all_sum_call *c);
   int  (*sync)(int index);                                    /* waits for all queued work */
   memory_stats *(*stats)(int index);                          /* returns the memory statistics of the whole process;
                                                               ** the device owns the struct */

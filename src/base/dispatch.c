@@ -302,6 +302,16 @@ int device_copy_across(place to, void *ptr, place from, const void *from_ptr, si
   return st;
 }
 
+/* The bytes of the first device count, as those of a copy. */
+int device_all_sum(place first, const all_sum_call *c) {
+  double bytes = 0;
+  profile_span s = profile_begin(first);
+  int st = profile_end(&s, first, first.device->all_sum(c));
+  for (int t = 0; t < c->count; t++) bytes += bytes_of((double)c->elements[t], c->in[t].dtype);
+  count_bytes(&s, first, PROFILE_copy_across, (size_t)bytes, (size_t)bytes);
+  return st;
+}
+
 int device_replay(place where, void *graph) {
   profile_span s = profile_begin(where);
   int st = profile_end(&s, where, where.device->graphs->replay(where.index, graph));

@@ -26,6 +26,7 @@ int device_copy_in(place to, void *ptr, const void *host, size_t bytes);
 int device_copy_in_later(place to, void *ptr, const void *pinned, size_t bytes);
 int device_copy_out(void *host, place from, const void *ptr, size_t bytes);
 int device_copy_across(place to, void *ptr, place from, const void *from_ptr, size_t bytes);
+int device_all_sum(place first, const all_sum_call *c);
 int device_replay(place where, void *graph);
 
 /* Waits for a device, one of its streams, or an event. */

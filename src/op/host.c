@@ -83,6 +83,10 @@ int host_copy(tensor *out, const tensor *in) {
   return st;
 }
 
+int host_all_sum(place first, const all_sum_call *c) {
+  return first.device->all_sum ? device_all_sum(first, c) : ERR_NO_KERNEL;
+}
+
 /* ---- plain memory ---- */
 
 int host_read(const tensor *t, enum dtype as, void *to) {

@@ -3,6 +3,7 @@
 
 /* Copies between tensors on any two devices, and between a tensor and plain memory of this process. */
 
+#include "base/device.h"
 #include "base/tensor.h"
 
 /* Returns a tensor of dtype d over the row-major elements at `data`, without copying them. *s becomes the tensor's
@@ -16,6 +17,9 @@ const void *host_elements(const tensor *t);
 /* Sets out = in, converted and broadcast like op_copy, where the two tensors may be on any two devices. Waits for the
 ** copy if `out` is on the host and `in` is not. */
 int host_copy(tensor *out, const tensor *in);
+
+/* Adds tensors of several devices, of which `first` is one. Returns ERR_NO_KERNEL if the devices cannot do that. */
+int host_all_sum(place first, const all_sum_call *c);
 
 /* Copies all elements of t to `to`, in row-major order and converted to dtype `as`. Waits for the device. */
 int host_read(const tensor *t, enum dtype as, void *to);

@@ -59,6 +59,14 @@ static int OF(copy_across)(int i, void *to, int from_index, const void *from, si
   return leave(copy_across(enter(PLUGIN, i), to, &PLUGIN->queue[from_index], from, bytes));
 }
 
+static int OF(all_sum)(const all_sum_call *c) {
+  pjrt_queue *q[PJRT_TOGETHER];
+  if (c->ndevices > PJRT_TOGETHER) return ERR_NO_KERNEL;
+  for (int d = 0; d < c->ndevices; d++) q[d] = &PLUGIN->queue[c->index[d]];
+  lock_take(LOCK_PJRT);
+  return leave(queue_all_sum(q, c));
+}
+
 static int OF(sync)(int i) {
   lock_take(LOCK_PJRT);
   return leave(PLUGIN->queue ? queue_run(&PLUGIN->queue[i]) : OK);
@@ -83,8 +91,8 @@ static device OF(kind) = {
   .abi = DEVICE_ABI, .dlpack = 12, .count = OF(count), .reason = OF(reason), .in_use = OF(in_use), .info = OF(info),
   .is_processor = OF(is_processor), .describe = OF(describe), .explain = OF(explain), .epoch = OF(epoch), .shut = OF(shut),
   .alloc = OF(alloc), .free = OF(free),
-  .copy_in = OF(copy_in), .copy_out = OF(copy_out), .copy_across = OF(copy_across), .sync = OF(sync), .stats = OF(stats),
-  .empty_cache = OF(empty_cache), .host_calls = OF(host_calls),
+  .copy_in = OF(copy_in), .copy_out = OF(copy_out), .copy_across = OF(copy_across), .all_sum = OF(all_sum), .sync = OF(sync),
+  .stats = OF(stats), .empty_cache = OF(empty_cache), .host_calls = OF(host_calls),
 #define FAMILY(name, call) .name = OF(name),
 #include "families.def"
 };

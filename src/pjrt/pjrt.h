@@ -16,9 +16,9 @@ enum { PJRT_MAJOR = 0 };               /* plugins of another major version have 
   X(Error_Destroy, 0) X(Error_Message, 1) X(Plugin_Initialize, 3) X(Event_Destroy, 5)             \
   X(Event_Await, 8) X(Client_Create, 10) X(Client_Destroy, 11) X(Client_PlatformName, 12)         \
   X(Client_PlatformVersion, 14) X(Client_AddressableDevices, 16) X(Client_Compile, 20)            \
-  X(Client_BufferFromHostBuffer, 22) X(DeviceDescription_Kind, 26) X(Device_GetDescription, 29)   \
-  X(LoadedExecutable_Destroy, 50) X(LoadedExecutable_Execute, 55) X(Buffer_Destroy, 58)           \
-  X(Buffer_IsDeleted, 68) X(Buffer_ToHostBuffer, 70)
+  X(Client_BufferFromHostBuffer, 22) X(DeviceDescription_Id, 23) X(DeviceDescription_Kind, 26)    \
+  X(Device_GetDescription, 29) X(LoadedExecutable_Destroy, 50) X(LoadedExecutable_Execute, 55)    \
+  X(Buffer_Destroy, 58) X(Buffer_IsDeleted, 68) X(Buffer_ToHostBuffer, 70)
 enum pjrt_function {
 #define PJRT_ID(name, number) PJRT_CALL_##name = number,
   PJRT_FUNCTIONS(PJRT_ID)
@@ -87,6 +87,12 @@ typedef struct pjrt_device_description {
   void  *description;                  /* result */
 } pjrt_device_description;
 
+typedef struct pjrt_device_id {
+  size_t size;
+  void  *extensions, *description;
+  int    id;                           /* result */
+} pjrt_device_id;
+
 typedef struct pjrt_program {
   size_t size;
   void  *extensions;
@@ -149,7 +155,7 @@ typedef struct pjrt_execute {
   size_t ndevices, nargs;
   void **const *results;               /* [devices][number of results] */
   void **events;                       /* [devices]; NULL: not wanted */
-  void  *device;
+  void  *device;                       /* NULL: the devices for which the program was compiled */
 } pjrt_execute;
 
 /* ---- numbers ---- */

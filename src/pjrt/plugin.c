@@ -217,16 +217,48 @@ void buffer_drop(pjrt_plugin *p, void *buffer) { drop(p, PJRT_CALL_Buffer_Destro
 
 /* ---- programs ---- */
 
-/* A serialised xla::CompileOptionsProto: executable_build_options (3) {num_replicas (4): 1, num_partitions (5): 1},
-** compile_portable_executable (4): true, so that a program runs on each device of the client. */
-static const char compile_options[] = {0x1a, 0x04, 0x20, 0x01, 0x28, 0x01, 0x20, 0x01};
+/* Writes a field of a serialised message before `at`: a tag and a number, in groups of 7 bits. Returns the new beginning. */
+static char *write_before(char *at, char tag, uint64_t x) {
+  char text[10];
+  size_t n = 0;
+  for (; x > 127; x >>= 7) text[n++] = (char)(x | 128);
+  text[n++] = (char)x;
+  at = memcpy(at - n, text, n);
+  *--at = tag;
+  return at;
+}
 
-int program_compile(pjrt_plugin *p, char *text, size_t length, void **program) {
+/* Writes the end of a DeviceAssignmentProto before `at`: replica_count (1), computation_count (2): 1, computation_devices (3)
+** {replica_device_ids (1)}. */
+static int write_devices(pjrt_plugin *p, const int *index, int ndevice, char **at) {
+  const char *end = *at;
+  int st = OK;
+  for (int k = ndevice; k-- > 0 && st == OK;) {
+    PJRT_ARGS(pjrt_device_description, d, .device = p->devices[index[k]]);
+    st = call(p, PJRT_CALL_Device_GetDescription, &d);
+    PJRT_ARGS(pjrt_device_id, id, .description = d.description);
+    if (st == OK) st = call(p, PJRT_CALL_DeviceDescription_Id, &id);
+    *at = write_before(*at, 0x08, (unsigned)id.id);
+  }
+  *at = write_before(*at, 0x1a, (uint64_t)(end - *at));
+  *at = write_before(write_before(*at, 0x10, 1), 0x08, (uint64_t)ndevice);
+  return st;
+}
+
+/* The options are a serialised xla::CompileOptionsProto: executable_build_options (3) {num_replicas (4), num_partitions (5): 1,
+** device_assignment (9)}, compile_portable_executable (4), so that a program for one device runs on each device of the client. */
+int program_compile(pjrt_plugin *p, char *text, size_t length, const int *index, int ndevice, void **program) {
   static const char format[] = "mlir";
+  char options[16 * PJRT_TOGETHER], *end = options + sizeof options, *at = write_before(end, 0x20, ndevice == 1);
+  const char *portable = at;
+  int st = ndevice > 1 ? write_devices(p, index, ndevice, &at) : OK;
+  if (ndevice > 1) at = write_before(at, 0x4a, (uint64_t)(portable - at));
+  at = write_before(write_before(at, 0x28, 1), 0x20, (uint64_t)ndevice);
+  at = write_before(at, 0x1a, (uint64_t)(portable - at));
   PJRT_ARGS(pjrt_program, source, .code = text, .length = length, .format = format, .format_length = sizeof format - 1);
-  PJRT_ARGS(pjrt_compile, c, .client = p->client, .program = &source, .options = compile_options,
-            .options_length = sizeof compile_options);
-  int before = silence(), st = call(p, PJRT_CALL_Client_Compile, &c);
+  PJRT_ARGS(pjrt_compile, c, .client = p->client, .program = &source, .options = at, .options_length = (size_t)(end - at));
+  int before = silence();
+  if (st == OK) st = call(p, PJRT_CALL_Client_Compile, &c);
   unsilence(before);
   *program = st == OK ? c.executable : NULL;
   return st;
@@ -234,14 +266,17 @@ int program_compile(pjrt_plugin *p, char *text, size_t length, void **program) {
 
 void program_drop(pjrt_plugin *p, void *program) { drop(p, PJRT_CALL_LoadedExecutable_Destroy, program); }
 
-int program_run(pjrt_plugin *p, int index, void *program, void *const *arguments, size_t narg, const int64_t *kept, size_t nkept,
-                void **results) {
-  void *event = NULL;
-  PJRT_ARGS(pjrt_execute_options, options, .not_donated = kept, .nnot_donated = nkept);
-  PJRT_ARGS(pjrt_execute, c, .executable = program, .options = &options, .arguments = &arguments, .ndevices = 1,
-            .nargs = narg, .results = &results, .events = &event, .device = p->devices[index]);
+int program_run(pjrt_plugin *p, void *program, const program_lists *l) {
+  void *events[PJRT_TOGETHER] = {NULL};
+  PJRT_ARGS(pjrt_execute_options, options, .not_donated = l->kept, .nnot_donated = l->nkept);
+  PJRT_ARGS(pjrt_execute, c, .executable = program, .options = &options, .arguments = (void *const *const *)l->arguments,
+            .ndevices = (size_t)l->ndevice, .nargs = l->narg, .results = l->results, .events = events,
+            .device = l->ndevice == 1 ? p->devices[l->index[0]] : NULL);
   int before = silence(), st = call(p, PJRT_CALL_LoadedExecutable_Execute, &c);
-  if (st == OK) st = await(p, event);
+  for (int k = 0; k < l->ndevice; k++) {
+    int ended = await(p, events[k]);
+    if (st == OK) st = ended;
+  }
   unsilence(before);
   return st;
 }

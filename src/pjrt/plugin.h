@@ -9,7 +9,10 @@
 #include "base/device.h"
 #include "pjrt/pjrt.h"
 
-enum { PJRT_TEXT = 512 };
+enum {
+  PJRT_TEXT = 512,
+  PJRT_TOGETHER = 64                   /* the most devices of a program */
+};
 
 typedef struct pjrt_plugin {
   char  name[16], path[1024];          /* the name in scripts, and the file */
@@ -45,14 +48,21 @@ int  buffer_upload(pjrt_plugin *p, int index, enum dtype d, int64_t count, const
 int  buffer_download(pjrt_plugin *p, void *buffer, void *to, size_t bytes);
 void buffer_drop(pjrt_plugin *p, void *buffer);
 
-/* Compiles a program. `text` is StableHLO. */
-int  program_compile(pjrt_plugin *p, char *text, size_t length, void **program);
+/* Compiles a program. `text` is StableHLO. A program for one device runs on each device; a program for several devices runs
+** on those with the numbers index[0 … ndevice - 1], as replicas 0 … ndevice - 1. */
+int  program_compile(pjrt_plugin *p, char *text, size_t length, const int *index, int ndevice, void **program);
 void program_drop(pjrt_plugin *p, void *program);
 
-/* Runs a program on one device. The arguments with the numbers `kept` are not donated, whatever the program says. results[0 …]
-** become new buffers. After an error, those that are not NULL must be freed. */
-int  program_run(pjrt_plugin *p, int index, void *program, void *const *arguments, size_t narg, const int64_t *kept, size_t nkept,
-                 void **results);
+/* The devices of a run, and the lists of arguments and results of each device. */
+typedef struct program_lists {
+  int    ndevice, index[PJRT_TOGETHER];
+  void **arguments[PJRT_TOGETHER], **results[PJRT_TOGETHER];
+  size_t narg, nkept;
+  int64_t *kept;                       /* the numbers of the arguments that are not donated, whatever the program says */
+} program_lists;
+
+/* Runs a program. The results become new buffers. After an error, those that are not NULL must be freed. */
+int  program_run(pjrt_plugin *p, void *program, const program_lists *l);
 
 /* Closes the client. */
 void plugin_close(pjrt_plugin *p);

@@ -172,7 +172,7 @@ static int note_program(pjrt_plugin *p, const emission *e) {
   return plugin_fail(p, "LUATENSOR_PROGRAMS=%s: %s", folder, strerror(why));
 }
 
-static int compile(compiled *c, pjrt_queue *q) {
+static int compile(compiled *c, pjrt_queue *q, const program_lists *l) {
   emission e = {.text = NULL};
   write_header(&e, q);
   write_results(&e, c, q, true);
@@ -186,25 +186,35 @@ static int compile(compiled *c, pjrt_queue *q) {
   program_drop(q->plugin, c->program);
   c->program = NULL;
   int st = e.failed ? ERR_MEMORY : note_program(q->plugin, &e);
-  if (st == OK) st = program_compile(q->plugin, e.text, e.length, &c->program);
+  if (st == OK) st = program_compile(q->plugin, e.text, e.length, l->index, l->ndevice, &c->program);
   free(e.text);
   return st;
 }
 
 /* ---- running ---- */
 
-static int run(const compiled *c, pjrt_queue *q, void **arguments, int64_t *kept, void **results, void **buffers) {
-  size_t count = 0, nkept = 0;
-  for (size_t k = 0; k < q->nargument; k++) {
-    arguments[k] = q->arguments[k].buffer;
-    if (!q->arguments[k].overwritten) kept[nkept++] = (int64_t)k;
+/* Lists the arguments of device d. An argument is not donated unless all devices overwrite it. */
+static void list_arguments(pjrt_queue *const *q, program_lists *l, int d) {
+  l->nkept = 0;
+  for (size_t k = 0; k < l->narg; k++) {
+    bool overwritten = true;
+    for (int other = 0; other < l->ndevice; other++) overwritten &= q[other]->arguments[k].overwritten;
+    if (!overwritten) l->kept[l->nkept++] = (int64_t)k;
+    l->arguments[d][k] = q[d]->arguments[k].buffer;
   }
-  int st = program_run(q->plugin, q->index, c->program, arguments, q->nargument, kept, nkept, results);
-  for (size_t k = 0; st != OK && k < c->nresult; k++) buffer_drop(q->plugin, results[k]);
-  if (st != OK) return st;
-  for (size_t k = 0; k < c->nresult; k++)
-    if (c->wanted[k]) buffers[k] = results[count++];
-  return OK;
+}
+
+static int run(const compiled *c, pjrt_queue *const *q, program_lists *l, void **buffers) {
+  pjrt_plugin *p = q[0]->plugin;
+  for (int d = 0; d < l->ndevice; d++) list_arguments(q, l, d);
+  int st = program_run(p, c->program, l);
+  for (int d = 0; d < l->ndevice; d++) {
+    void **from = l->results[d], **to = buffers + (size_t)d * c->nresult;
+    for (size_t k = 0; k < c->nresult; k++)
+      if (st != OK) buffer_drop(p, from[k]);
+      else if (c->wanted[k]) to[k] = *from++;
+  }
+  return st;
 }
 
 /* Frees the buffers of results that nobody wants this time. */
@@ -219,19 +229,26 @@ static void drop_unwanted(pjrt_queue *q, void **buffers) {
   free(wanted);
 }
 
-int programs_run(pjrt_queue *q, void **buffers) {
-  compiled *c = find(q);
-  if (!c) c = add(q);
+int programs_run(pjrt_queue *const *q, int n, void **buffers) {
+  compiled *c = find(q[0]);
+  if (!c) c = add(q[0]);
   if (!c) return ERR_MEMORY;
-  c->used = ++q->plugin->programs->runs;
-  int st = adapt(c, q) ? compile(c, q) : OK;
-  if (st != OK) return st;
-  void **arguments = calloc(q->nargument + 1, sizeof *arguments), **results = calloc(q->nresult + 1, sizeof *results);
-  int64_t *kept = calloc(q->nargument + 1, sizeof *kept);
-  st = arguments && kept && results ? run(c, q, arguments, kept, results, buffers) : ERR_MEMORY;
-  if (st == OK) drop_unwanted(q, buffers);
-  free(arguments);
-  free(kept);
-  free(results);
+  c->used = ++q[0]->plugin->programs->runs;
+  const size_t narg = q[0]->nargument, width = narg + q[0]->nresult + 1;
+  void **lists = calloc((size_t)n * width, sizeof *lists);
+  program_lists l = {.ndevice = n, .narg = narg, .kept = calloc(narg + 1, sizeof *l.kept)};
+  bool changed = false;
+  int st = lists && l.kept ? OK : ERR_MEMORY;
+  for (int d = 0; d < n && st == OK; d++) {
+    changed |= adapt(c, q[d]);
+    l.index[d] = q[d]->index;
+    l.arguments[d] = lists + (size_t)d * width;
+    l.results[d] = l.arguments[d] + narg;
+  }
+  if (changed) st = compile(c, q[0], &l);
+  if (st == OK) st = run(c, q, &l, buffers);
+  for (int d = 0; d < n && st == OK; d++) drop_unwanted(q[d], buffers + (size_t)d * c->nresult);
+  free(lists);
+  free(l.kept);
   return st;
 }

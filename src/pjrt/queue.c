@@ -225,13 +225,8 @@ static void start_again(pjrt_queue *q) {
   q->run++;
 }
 
-int queue_run(pjrt_queue *q) {
-  void **buffers = NULL;
-  int st = OK;
-  if (q->pending) {
-    buffers = calloc(q->nresult, sizeof *buffers);
-    st = buffers && !q->lines.failed && !q->head.failed ? programs_run(q, buffers) : ERR_MEMORY;
-  }
+/* Gives the results of a run to the blocks, or marks the blocks as lost. */
+static void finish(pjrt_queue *q, void *const *buffers, int st) {
   for (block *b = q->pending; b; b = b->next) {
     b->pending = false;
     b->lost = st != OK;
@@ -239,10 +234,21 @@ int queue_run(pjrt_queue *q) {
     b->argument = NONE;
   }
   q->pending = NULL;
-  free(buffers);
   start_again(q);
+}
+
+int queue_run_together(pjrt_queue *const *q, int n) {
+  const size_t nresult = q[0]->nresult;
+  void **buffers = q[0]->pending ? calloc((size_t)n * nresult, sizeof *buffers) : NULL;
+  bool whole = buffers;
+  for (int k = 0; k < n; k++) whole &= !q[k]->lines.failed && !q[k]->head.failed;
+  int st = !q[0]->pending ? OK : whole ? programs_run(q, n, buffers) : ERR_MEMORY;
+  for (int k = 0; k < n; k++) finish(q[k], buffers ? buffers + (size_t)k * nresult : NULL, st);
+  free(buffers);
   return st;
 }
+
+int queue_run(pjrt_queue *q) { return queue_run_together(&q, 1); }
 
 int queue_begin_call(pjrt_queue *q) {
   const rhythm r = q->rhythm;

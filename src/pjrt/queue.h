@@ -121,6 +121,12 @@ int queue_number(pjrt_queue *q, enum dtype d, scalar is, int *st);
 /* Runs the open program. */
 int queue_run(pjrt_queue *q);
 
+/* Runs the open programs of n queues of a plugin as one program on several devices. The programs must have the same text. */
+int queue_run_together(pjrt_queue *const *q, int n);
+
+/* Appends the sums of a call to the open programs of its devices, and runs the programs (sum.c). */
+int queue_all_sum(pjrt_queue *const *q, const all_sum_call *c);
+
 /* queue_begin_call runs the program if that is due. queue_end_call gets the status of the call, which it returns, and decides
 ** whether a run is due before the next call. */
 int queue_begin_call(pjrt_queue *q);
@@ -175,9 +181,9 @@ static inline const char *queue_precision(enum precision p) { return p == PRECIS
 /* True if a run of the open program would compile it, and garbage would be among its results. */
 bool programs_want_collection(const pjrt_queue *q);
 
-/* Runs the open program of q, whose wanted results are those of its pending blocks. buffers[k] becomes the buffer of result k if
-** the result is wanted, else NULL. */
-int  programs_run(pjrt_queue *q, void **buffers);
+/* Runs the open programs of n queues, which have the same text, as one program. The wanted results are those of the pending
+** blocks. buffers[d * nresult + k] becomes the buffer of result k of queue d if the result is wanted, else NULL. */
+int  programs_run(pjrt_queue *const *q, int n, void **buffers);
 void programs_free(pjrt_plugin *p);
 
 #endif

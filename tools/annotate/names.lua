@@ -66,7 +66,7 @@ names.classes = {
   {name = "HookHandle", of = "nn"},
   {name = "ConfusionMatrix", of = "nn", lines = "---@field matrix luatensor.Tensor"}, {name = "Collector", of = "nn"},
   {name = "Sequential", of = "nn", parent = "Module"},
-  {name = "ParameterList", of = "nn", parent = "Module"},
+  {name = "ParameterList", of = "nn", parent = "Module"}, {name = "Replicas", of = "nn", parent = "Module"},
   {name = "Optimizer", of = "optim", lines = "---@field param_groups table[]\n---@field state table"},
   {name = "LBFGS", of = "optim", parent = "Optimizer"}, {name = "GradScaler", of = "optim"},
   {name = "Scheduler", of = "optim", lines = "---@field last_epoch integer"},

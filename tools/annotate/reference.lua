@@ -24,7 +24,7 @@ local pages = {
     "nn_convolution nn_pooling nn_upsample " ..
     "nn_normalization nn_activation nn_dropout nn_embedding nn_recurrent nn_attention " ..
     "nn_transformer nn_loss " ..
-    "nn_autocast nn_utils nn_parallel nn_pytorch"},
+    "nn_autocast nn_utils nn_parallel nn_replicas nn_pytorch"},
   {"nn-functional", "Layers as functions", "nn_functional_linear nn_functional_convolution nn_functional_pooling " ..
     "nn_functional_interpolate nn_functional_normalization " ..
     "nn_functional_activation nn_functional_dropout nn_functional_embedding " ..

@@ -12,6 +12,7 @@
 require "luatensor.base.requirements"
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
+local devices = require "luatensor.distributed.devices"
 local groups = require "luatensor.distributed.group"
 
 local distributed = {}
@@ -137,6 +138,19 @@ function distributed.recv(like, rank, options) return all():recv(like, rank, opt
 -- @function distributed.barrier
 -- @tparam[opt] table options `group` (all processes)
 function distributed.barrier(options) all():barrier(options) end
+
+--- Adds tensors of several devices of this process. On devices of one plugin of PJRT, the sum becomes a part of the
+-- program that computes the tensors, if all devices have the same operations queued. Elsewhere the tensors are copied.
+-- Half floats are added in float32 and rounded once. The sum of bools is true if one of them is true.
+--
+--     distributed.all_sum_devices{a, b}                 -- a and b are on two devices; so are the two sums
+--     distributed.all_sum_devices{{a1, a2}, {b1, b2}}   -- a1 + b1 and a2 + b2 on both devices
+-- @function distributed.all_sum_devices
+-- @tparam table tensors a list with a tensor, or a list of tensors, for each device. Dtypes and shapes are the same on
+--   all devices
+-- @treturn table new tensors on the same devices, in lists like the given ones
+-- @raise if the dtypes or shapes differ between devices; if a tensor requires gradients outside of lt.no_grad
+distributed.all_sum_devices = devices.all_sum
 
 -- Errors name the line of the script.
 for name, f in pairs(distributed) do distributed[name] = core.composition(name, f) end

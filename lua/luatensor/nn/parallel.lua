@@ -1,4 +1,4 @@
---- nn.parallel, training of one model by several processes.
+--- nn.parallel, training of one model by several processes or on several devices.
 
 local args = require "luatensor.base.args"
 local blame = require "luatensor.base.blame"
@@ -9,6 +9,7 @@ local exchange = require "luatensor.distributed.exchange"
 local lt = require "luatensor"
 local names = require "luatensor.base.names"
 local pack = require "luatensor.distributed.pack"
+local Replicas = require "luatensor.nn.replicas"
 local replays = require "luatensor.base.replays"
 
 -- gradient(p) returns p.grad, but does not mark this tensor as seen by scripts, so that zero_grad can free it.
@@ -221,5 +222,29 @@ function parallel.DataParallel(model, options)
   watch(model, averager)
   return model
 end
+
+--- Makes a model for each of several devices of this process. Each of them computes the gradients of its part of the
+-- samples, and `Replicas:backward` averages the gradients:
+--
+--     local replicas = nn.parallel.Replicas(function() return nn.Linear(64, 10) end, {"xla:0", "xla:1"})
+--     local opt = optim.SGD(replicas:parameters(), {lr = 0.1})
+--     for x, y in loader:batches() do
+--       opt:zero_grad()
+--       replicas:backward(function(model, inputs, classes)
+--         return nn.functional.cross_entropy(model(inputs), classes)
+--       end, x, y)
+--       opt:step()
+--     end
+--
+-- The result is a module, whose modules 1, 2, … are the models on the devices. All of them start with the numbers of
+-- the first one, and stay the same, because equal steps follow equal gradients. Only buffers, such as running means,
+-- differ: each model has those of its own samples. For evaluation and saving, use the first model, `replicas[1]`. Clip
+-- the gradients of each model by itself, because the norm of all models' gradients is larger.
+-- @function nn.parallel.Replicas
+-- @tparam function make makes the model; it is called once for each device
+-- @tparam {string,...} devices names of the devices, such as {"cuda:0", "cuda:1"}
+-- @treturn Replicas
+-- @raise if the function returns models with different parameters
+function parallel.Replicas(make, devices) return Replicas(make, devices) end
 
 return names.guard(parallel, "nn.parallel.")

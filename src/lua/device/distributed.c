@@ -10,7 +10,9 @@
 #include "distributed/distributed.h"
 #include "lua/args.h"
 #include "lua/interrupt.h"
+#include "lua/memory.h"
 #include "lua/register.h"
+#include "op/host.h"
 #include "op/queue.h"
 
 static const char group_class = 0, work_class = 0;       /* their addresses are registry keys of metatables */
@@ -212,6 +214,32 @@ static int l_wait(lua_State *L) {
   return w->done ? 0 : raise_engine(L, w->group, fn, reason, stopped);
 }
 
+/* distributed_sum(from, to, devices): sets the tensors of list `to` to the sums of those of list `from` over all devices, which are of
+** one kind. Both lists have the tensors of the first device, then as many of the second one, and so on, all of them contiguous and
+** not empty. Returns false if the devices cannot add them. */
+static int l_sum(lua_State *L) {
+  const char *fn = "all_sum_devices";
+  int n = (int)luaL_len(L, 1), ndevices = (int)luaL_checkinteger(L, 3), count = n / ndevices, st;
+  operand *in = lua_newuserdatauv(L, 2 * (size_t)n * sizeof *in, 0), *out = in + n;
+  int64_t *elements = lua_newuserdatauv(L, (size_t)count * sizeof *elements, 0);
+  int *index = lua_newuserdatauv(L, (size_t)ndevices * sizeof *index, 0);
+  const tensor *t[2] = {NULL};
+  for (int k = 0; k < n; k++, lua_pop(L, 2)) {
+    for (int side = 0; side < 2; side++) {
+      lua_rawgeti(L, 1 + side, k + 1);
+      t[side] = check_tensor(L, lua_gettop(L), fn);
+      in[side * n + k] = (operand){.data = tensor_data(t[side]), .dtype = t[side]->dtype};
+    }
+    storage_written(t[1]->store);
+    elements[k % count] = t[0]->count;
+    index[k / count] = t[0]->store->place.index;
+  }
+  const place last = t[0]->store->place;
+  TRY(L, last, st, host_all_sum(last, &(all_sum_call){ndevices, count, index, elements, in, out}));
+  lua_pushboolean(L, st == OK);
+  return st == OK || st == ERR_NO_KERNEL ? 1 : raise(L, fn, st, t, 1);
+}
+
 /* distributed_abort(code): ends all processes of the job, if there are several. */
 static int l_abort(lua_State *L) {
   int local_rank, local_size;
@@ -225,7 +253,8 @@ static const luaL_Reg no_metamethods[] = {{NULL, NULL}};
 static const function_row functions[] = {
   {"distributed_start", l_start, OUTSIDE}, {"distributed_find", l_find, OUTSIDE}, {"distributed_split", l_split, OUTSIDE},
   {"distributed_native", l_native, OUTSIDE}, {"distributed_begin", l_begin, OUTSIDE}, {"distributed_test", l_test, OUTSIDE},
-  {"distributed_wait", l_wait, OUTSIDE}, {"distributed_abort", l_abort, OUTSIDE}, {NULL, NULL, 0}
+  {"distributed_wait", l_wait, OUTSIDE}, {"distributed_abort", l_abort, OUTSIDE}, {"distributed_sum", l_sum, INTERNAL},
+  {NULL, NULL, 0}
 };
 
 void open_distributed(lua_State *L) {

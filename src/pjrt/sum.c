@@ -1,0 +1,117 @@
+/* Sums over several devices of a plugin. If the open programs of the devices have the same text, the sums become lines of them,
+** and the programs run as one program with an all_reduce, each device as a replica. Otherwise each device runs its own program
+** first. Then the open programs are empty, and the same. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pjrt/queue.h"
+
+static const int64_t contiguous[] = {1};
+
+/* ---- lines ---- */
+
+/* Appends the sum of a value over all devices, and returns the sum's value. The devices' numbers are a comment of the program,
+** which is compiled for these devices. */
+static int emit_all_sum(emission *e, const all_sum_call *c, int t, int value) {
+  static const shape one = {0};
+  const shape s = {1, {c->elements[t]}};
+  const enum dtype d = c->in[t].dtype, wide = dtype_compute(d);
+  value = emit_convert(e, value, d, wide, &s);
+  int sum = e->next, more = sum + 1, body = sum + 2;
+  emit(e, "// devices");
+  for (int k = 0; k < c->ndevices; k++) emit(e, " %d", c->index[k]);
+  emit(e, "\n%%%d = \"stablehlo.all_reduce\"(%%%d) <{replica_groups = dense<[[0", sum, value);
+  for (int k = 1; k < c->ndevices; k++) emit(e, ", %d", k);
+  emit(e, "]]> : tensor<1x%dxi64>}> ({\n^bb0(%%%d: tensor<%s>, %%%d: tensor<%s>):\n", c->ndevices, more, emit_name(wide), body,
+       emit_name(wide));
+  e->next += 3;
+  body = emit_simple(e, wide == DT_bool ? "stablehlo.or" : "stablehlo.add", 2, (int[]){more, body}, wide, &one);
+  emit(e, "stablehlo.return %%%d : tensor<%s>\n})", body, emit_name(wide));
+  emit_end(e, 1, wide, &s, wide, &s);
+  return emit_convert(e, sum, wide, d, &s);
+}
+
+/* The end of an open program. */
+typedef struct end {
+  size_t length, nresult;
+  int    next;
+} end;
+
+/* Removes the sums of device d from its open program. */
+static void remove_sums(pjrt_queue *q, const all_sum_call *c, int d, const end *to) {
+  for (int t = 0; t < c->count; t++) block_discard(q, block_of(q, c->out[d * c->count + t].data));
+  q->lines.length = to->length;
+  q->lines.next = to->next;
+  q->nresult = to->nresult;
+}
+
+/* Appends the sums of device d. values[t] is the value of tensor t. */
+static int append_sums(pjrt_queue *q, const all_sum_call *c, int d, const int *values) {
+  int st = OK;
+  for (int t = 0; t < c->count && st == OK; t++) {
+    int sum = emit_all_sum(&q->lines, c, t, values[t]);
+    st = queue_put(q, &c->out[d * c->count + t], &(shape){1, {c->elements[t]}}, contiguous, sum);
+  }
+  return st;
+}
+
+/* ---- the same text ---- */
+
+static bool same_text(const emission *a, const emission *b) {
+  return a->length == b->length && a->next == b->next && (a->length == 0 || memcmp(a->text, b->text, a->length) == 0);
+}
+
+/* Finds the values of all tensors of device d. If d is 0, values[t] becomes the value of tensor t. Otherwise *same becomes false
+** if the open program or a value differs from that of device 0. */
+static int get_tensors(pjrt_queue *const *q, const all_sum_call *c, int d, int *values, bool *same) {
+  int st = OK;
+  for (int t = 0; t < c->count && st == OK; t++) {
+    int value = queue_get(q[d], &c->in[d * c->count + t], &(shape){1, {c->elements[t]}}, contiguous, &st);
+    if (d == 0) values[t] = value;
+    *same &= value == values[t];
+  }
+  *same &= st == OK && same_text(&q[0]->head, &q[d]->head) && same_text(&q[0]->lines, &q[d]->lines) &&
+           q[0]->nresult == q[d]->nresult;
+  return st == QUEUE_AGAIN ? OK : st;
+}
+
+/* Asks for a collection of garbage before the open programs run. */
+static int ask(pjrt_queue *const *q, int n) {
+  int st = OK;
+  for (int d = 0; d < n; d++)
+    if (queue_ask(q[d]) != OK) st = ERR_MEMORY;
+  return st;
+}
+
+/* Makes the open programs the same. Returns ERR_NO_KERNEL if that is impossible. */
+static int make_same(pjrt_queue *const *q, const all_sum_call *c, int *values) {
+  int st = OK;
+  for (int pass = 0; pass < 2 && st == OK; pass++) {
+    bool same = true;
+    if (pass == 1) st = ask(q, c->ndevices);
+    for (int d = 0; d < c->ndevices && pass == 1 && st == OK; d++) st = queue_run(q[d]);
+    for (int d = 0; d < c->ndevices && st == OK; d++) st = get_tensors(q, c, d, values, &same);
+    if (st != OK || same) return st;
+  }
+  return ERR_NO_KERNEL;
+}
+
+/* Appends the sums to the open programs, which are the same, and runs the programs. */
+static int run_sums(pjrt_queue *const *q, const all_sum_call *c, const int *values) {
+  const end before = {q[0]->lines.length, q[0]->nresult, q[0]->lines.next};
+  int st = OK;
+  for (int d = 0; d < c->ndevices && st == OK; d++) st = append_sums(q[d], c, d, values);
+  if (st == OK) st = ask(q, c->ndevices);
+  if (st == OK) return queue_run_together(q, c->ndevices);
+  for (int d = 0; d < c->ndevices; d++) remove_sums(q[d], c, d, &before);
+  return st;
+}
+
+int queue_all_sum(pjrt_queue *const *q, const all_sum_call *c) {
+  int *values = calloc((size_t)c->count, sizeof *values);
+  int st = values ? make_same(q, c, values) : ERR_MEMORY;
+  if (st == OK) st = run_sums(q, c, values);
+  free(values);
+  return st;
+}
