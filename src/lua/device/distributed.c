@@ -214,30 +214,45 @@ static int l_wait(lua_State *L) {
   return w->done ? 0 : raise_engine(L, w->group, fn, reason, stopped);
 }
 
+/* Sets operand k of a call's inputs or results to the tensor at the top of the stack, and pops the tensor. Input k also sets the
+** number of its elements and its device. Returns false if the tensor does not fit the others. */
+static bool read_part(lua_State *L, const char *fn, all_sum_call *c, int64_t *elements, int *index, operand *to, int k, place first) {
+  const tensor *x = check_tensor(L, lua_gettop(L), fn);
+  int d = k / c->count, t = k % c->count;
+  to[k] = (operand){.data = tensor_data(x), .dtype = x->dtype};
+  if (to == c->in && d == 0) elements[t] = x->count;
+  if (to == c->in && t == 0) index[d] = x->store->place.index;
+  bool fits = tensor_is_contiguous(x) && x->count > 0 && x->count == elements[t] && x->dtype == c->in[t].dtype;
+  for (int other = 0; other < d; other++) fits &= index[other] != index[d];
+  if (to == c->out) storage_written(x->store);
+  lua_pop(L, 1);
+  return fits && x->store->place.device == first.device && x->store->place.index == index[d];
+}
+
 /* distributed_sum(from, to, devices): sets the tensors of list `to` to the sums of those of list `from` over all devices, which are of
 ** one kind. Both lists have the tensors of the first device, then as many of the second one, and so on, all of them contiguous and
-** not empty. Returns false if the devices cannot add them. */
+** not empty. The tensors of `to` are new. Returns false if the devices cannot add them. */
 static int l_sum(lua_State *L) {
   const char *fn = "all_sum_devices";
-  int n = (int)luaL_len(L, 1), ndevices = (int)luaL_checkinteger(L, 3), count = n / ndevices, st;
+  lua_Integer devices = luaL_checkinteger(L, 3);
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  int n = (int)lua_rawlen(L, 1), ndevices = devices > 0 && devices <= n ? (int)devices : 0, st;
+  luaL_argcheck(L, ndevices > 0 && n % ndevices == 0, 3, "the tensors cannot be divided among the devices");
   operand *in = lua_newuserdatauv(L, 2 * (size_t)n * sizeof *in, 0), *out = in + n;
-  int64_t *elements = lua_newuserdatauv(L, (size_t)count * sizeof *elements, 0);
+  int64_t *elements = lua_newuserdatauv(L, (size_t)n * sizeof *elements, 0);
   int *index = lua_newuserdatauv(L, (size_t)ndevices * sizeof *index, 0);
-  const tensor *t[2] = {NULL};
-  for (int k = 0; k < n; k++, lua_pop(L, 2)) {
-    for (int side = 0; side < 2; side++) {
-      lua_rawgeti(L, 1 + side, k + 1);
-      t[side] = check_tensor(L, lua_gettop(L), fn);
-      in[side * n + k] = (operand){.data = tensor_data(t[side]), .dtype = t[side]->dtype};
-    }
-    storage_written(t[1]->store);
-    elements[k % count] = t[0]->count;
-    index[k / count] = t[0]->store->place.index;
+  all_sum_call c = {ndevices, n / ndevices, index, elements, in, out};
+  lua_rawgeti(L, 1, 1);
+  const tensor *first = check_tensor(L, lua_gettop(L), fn);
+  for (int k = 0; k < 2 * n; k++) {
+    lua_rawgeti(L, 1 + k / n, 1 + k % n);
+    bool fits = read_part(L, fn, &c, elements, index, k < n ? in : out, k % n, first->store->place);
+    luaL_argcheck(L, fits, 1 + k / n, "the tensors do not fit together");
   }
-  const place last = t[0]->store->place;
-  TRY(L, last, st, host_all_sum(last, &(all_sum_call){ndevices, count, index, elements, in, out}));
+  TRY(L, first->store->place, st, host_all_sum(first->store->place, &c));
   lua_pushboolean(L, st == OK);
-  return st == OK || st == ERR_NO_KERNEL ? 1 : raise(L, fn, st, t, 1);
+  return st == OK || st == ERR_NO_KERNEL ? 1 : raise(L, fn, st, &first, 1);
 }
 
 /* distributed_abort(code): ends all processes of the job, if there are several. */
