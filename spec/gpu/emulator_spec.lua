@@ -89,6 +89,19 @@ describe("the emulated GPU's settings", function()
     shell.passes("LD_PRELOAD= rm -r " .. path)
   end)
 
+  it("takes the headers of luatensor's own kernels precompiled", function()
+    local path = shell.folder()
+    -- g++ -H prints "! path" for a precompiled header that g++ takes, and "x path" for one that g++ refuses.
+    shell.write(path .. "/g++", ('#!/bin/sh\nexec g++ -H "$@" 2>>%s/used\n'):format(path))
+    shell.passes(([[chmod +x %s/g++; LUATENSOR_CUDA_PATH=%s LUATENSOR_CACHE=%s LUATENSOR_EMULATOR_CXX=%s/g++ tools/lua -e '
+      local lt = require "luatensor"
+      assert(math.abs(lt.ones(3, {device = "cuda"}):exp():sum():item() - 3 * math.exp(1)) < 1e-5)']]):format(path, folder, path, path))
+    local used = shell.read(path .. "/used")
+    assert.is_truthy(used:find "\n! [^\n]*/headers/", used)
+    assert.is_nil(used:find "\nx [^\n]*/headers/", used)
+    shell.passes("LD_PRELOAD= rm -r " .. path)
+  end)
+
   it("can take functions away", function()
     local without = os.tmpname()
     os.remove(without)

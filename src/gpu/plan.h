@@ -15,7 +15,7 @@ void    gpu_plan_piece(gpu_plan *g, const plan *p, int noperands, int64_t most, 
 /* Returns a divisor for division by d. The division is exact for every numerator below 2^31. */
 gpu_divisor gpu_divide_by(uint32_t d);
 
-/* Returns the bits of v converted to dtype d. Kernels read them by from_word (kernels/scalar.cuh). */
+/* Returns the bits of v converted to dtype d. Kernels read them by from_word (kernels/functors.cuh). */
 gpu_word gpu_number(const scalar *v, enum dtype d);
 
 #endif

@@ -26,11 +26,11 @@ $(EMULATOR)/obj/%.o: $(EMULATOR_SRC)/%.cpp
 $(EMULATOR)/libcuda.so.1: $(EMULATOR_DRIVER)
 	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -o $@ $^ -ldl -pthread
 
-# libnvrtc.so includes the headers in its folder into every kernel. If a header has changed, the cached kernels,
-# which were compiled with the old header, are removed.
+# libnvrtc.so includes the headers in its folder into every kernel. If a header has changed, the cached kernels and the
+# precompiled headers, which were compiled with the old header, are removed.
 $(EMULATOR)/libnvrtc.so: $(EMULATOR)/obj/nvrtc.o $(SIMT_HEADERS) | $(EMULATOR)/libcuda.so.1
 	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -o $@ $(EMULATOR)/obj/nvrtc.o $(EMULATOR)/libcuda.so.1 -ldl
-	@rm -rf $(BUILD)/spec/kernels
+	@rm -rf $(BUILD)/spec/kernels $(EMULATOR)/headers
 
 $(EMULATOR)/libcublas.so $(EMULATOR)/libcufft.so $(EMULATOR)/libcudnn.so: $(EMULATOR)/lib%.so: $(EMULATOR)/obj/%.o $(EMULATOR)/libcuda.so.1
 	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -o $@ $^

@@ -1,5 +1,6 @@
 /* The emulated NVRTC: preprocesses the source by g++, finds the kernels in the result, and compiles a shared library.
-** The log has the format of NVRTC's messages. */
+** Half of the time of luatensor's own kernels would be spent on the same headers, so these are precompiled. The log has
+** the format of NVRTC's messages. */
 
 #include "simt_abi.h"
 
@@ -10,7 +11,9 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fstream>
+#include <glob.h>
 #include <map>
+#include <set>
 #include <spawn.h>
 #include <sstream>
 #include <string>
@@ -201,17 +204,16 @@ std::string name_before(const std::string &text, size_t end) {
   return text.substr(begin, end - begin);
 }
 
-/* Replaces declarations of dynamic shared memory, `extern __shared__ T name[];`, by references to the array
-** simt_shared of simt.h. */
-std::string replace_dynamic_shared(std::string text) {
+/* Replaces __shared__ by `static`, and declarations of dynamic shared memory, `extern __shared__ T name[];`, by
+** references to the array simt_shared of simt.h. */
+void replace_shared(std::string &text) {
   static const std::string word = "__shared__";
   for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
     size_t semicolon = text.find(';', at);
-    if (name_before(text, at) != "extern" || semicolon == std::string::npos) continue;
-    text.insert(semicolon, " __asm__(\"simt_shared\") __attribute__((visibility(\"hidden\")))");
-    text.erase(at, word.size());
+    bool dynamic = name_before(text, at) == "extern" && semicolon != std::string::npos;
+    if (dynamic) text.insert(semicolon, " __asm__(\"simt_shared\") __attribute__((visibility(\"hidden\")))");
+    text.replace(at, word.size(), dynamic ? "" : "static");
   }
-  return text;
 }
 
 /* Returns the position after the parenthesis that closes the one at `open`, or npos. */
@@ -251,12 +253,22 @@ std::map<std::string, std::string> take_kernels(std::string &text) {
   return kernels;
 }
 
+/* Replaces __global__ by an attribute that exports the function. */
+void replace_global(std::string &text) {
+  static const std::string word = "__global__";
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at))
+    text.replace(at, word.size(), "__attribute__((visibility(\"default\")))");
+}
+
+/* Returns the text that g++ compiles, which is already preprocessed. */
 std::string unit_text(std::string preprocessed, const std::string &simt) {
-  std::string list;
+  std::string rows;
   for (const auto &k : take_kernels(preprocessed))
-    list += "SIMT_KERNEL(" + k.first + (k.second.empty() ? "" : ", " + k.second) + ")\n";
-  return replace_dynamic_shared(preprocessed) + "\n#line 1 \"simt_unit.h\"\n" + read_file(simt + "/simt_unit.h") +
-         "static const simt_kernel simt_kernels[] = {\n" + list + "{0, 0, 0, 0, 0}};\n"
+    rows += "simt_row<" + k.first + ">(\"" + k.first + "\", simt_threads(" + k.second + ")),\n";
+  replace_global(preprocessed);
+  replace_shared(preprocessed);
+  return preprocessed + "\n# 1 \"simt_unit.h\"\n" + read_file(simt + "/simt_unit.h") +
+         "static const simt_kernel simt_kernels[] = {\n" + rows + "{0, 0, 0, 0, 0}};\n"
          "extern \"C\" __attribute__((visibility(\"default\"))) simt_module simt_unit;\n"
          "simt_module simt_unit = {SIMT_ABI, &simt_now, simt_shared, sizeof simt_kernels / sizeof *simt_kernels - 1, simt_kernels};\n";
 }
@@ -268,16 +280,14 @@ const char *compiler() {
   return c && *c ? c : "g++";
 }
 
-/* Returns the command that compiles a kernel. The options that affect results are the same as for luatensor's C code,
-** so that a kernel's results equal the CPU's. Misaligned accesses trap. */
-words compile_command(const options &o) {
-  words c = {compiler(), "-x", "c++", "-std=" + o.standard, "-w", "-g0", "-fPIC", "-shared", "-nostdlib",
-             "-fvisibility=hidden", "-fno-gnu-unique", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
-             "-fwrapv", "-fno-strict-aliasing", "-fno-math-errno", "-fno-trapping-math",
-             "-O1",
-             "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-pipe",
-             "-fsanitize=alignment", "-fsanitize-undefined-trap-on-error",
-             "-D__global__=__attribute__((visibility(\"default\")))", "-D__shared__=static"};
+/* Returns the beginning of all commands, because g++ takes a precompiled header only if the options agree. The options
+** that affect results are the same as for luatensor's C code, so that a kernel's results equal the CPU's. Misaligned
+** accesses trap. */
+words command(const options &o, const char *language) {
+  words c = {compiler(), "-x", language, "-std=" + o.standard, "-w", "-g0", "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique",
+             "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fwrapv", "-fno-strict-aliasing",
+             "-fno-math-errno", "-fno-trapping-math", "-O1", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never",
+             "-pipe", "-fsanitize=alignment", "-fsanitize-undefined-trap-on-error"};
   /* With -O1 alone, g++ makes no fma of a * b + c. */
   if (o.fma) c.insert(c.end(), {"-ffp-contract=fast", "-fexpensive-optimizations"});
   else c.push_back("-ffp-contract=off");
@@ -290,12 +300,65 @@ words compile_command(const options &o) {
   return c;
 }
 
-words preprocess_command(const options &o, const std::string &simt, const std::string &folder) {
-  words c = {compiler(), "-x", "c++", "-E", "-std=" + o.standard, "-nostdinc", "-w", "-fno-diagnostics-show-caret",
-             "-fdiagnostics-color=never", "-I" + folder, "-include", simt + "/simt.h", "-DLT_EMULATOR",
-             "-D__CUDACC__", "-D__CUDACC_RTC__", "-D__CUDA_ARCH__=" + std::to_string(o.arch * 10)};
-  c.insert(c.end(), o.flags.begin(), o.flags.end());
-  return c;
+/* Adds the options of a command that preprocesses. The CPU's __FMA__ is not defined, because no GPU's compiler defines
+** it. */
+void add_macros(words &c, const options &o) {
+  c.insert(c.end(), {"-nostdinc", "-DLT_EMULATOR", "-D__CUDACC__", "-D__CUDACC_RTC__", "-U__FMA__",
+                     "-D__CUDA_ARCH__=" + std::to_string(o.arch * 10)});
+}
+
+/* ---- the precompiled header ---- */
+
+const char *const functors = "gpu/kernels/functors.cuh";
+
+/* Adds the text of a header of the program, and of all headers that this header includes, to *all. */
+void add_header(const rtc_program p, const std::string &name, std::set<std::string> &seen, std::string *all) {
+  static const std::string directive = "#include \"";
+  for (const auto &h : p->headers) {
+    if (h.first != name || !seen.insert(name).second) continue;
+    *all += h.second;
+    for (size_t at = h.second.find(directive); at != std::string::npos; at = h.second.find(directive, at + 1)) {
+      size_t from = at + directive.size();
+      add_header(p, h.second.substr(from, h.second.find('"', from) - from), seen, all);
+    }
+  }
+}
+
+std::string hash_of(const std::string &text) {
+  return std::to_string(simt_checksum(reinterpret_cast<const unsigned char *>(text.data()), text.size()));
+}
+
+/* Compiles simt.h and functors.cuh to the file `header`.gch, and removes the older files of the same options. */
+bool precompile(const words &c, const std::string &simt, const std::string &header, const std::string &older) {
+  std::string part = header + "." + std::to_string(getpid());
+  words all = c;
+  all.insert(all.end(), {"-include", simt + "/simt.h", "-include", functors, "/dev/null", "-o", part});
+  if (run(all, "/dev/null")) return unlink(part.c_str()), false;
+  glob_t old;
+  if (!glob((older + "*.gch").c_str(), 0, nullptr, &old))
+    for (size_t i = 0; i < old.gl_pathc; i++) unlink(old.gl_pathv[i]);
+  globfree(&old);
+  return !rename(part.c_str(), (header + ".gch").c_str());
+}
+
+/* Returns the path of the precompiled header of one of luatensor's own kernels, which define LANES. The path lacks the
+** end ".gch". Returns "" if the kernel does not include functors.cuh, or if the header cannot be compiled. */
+std::string precompiled(const rtc_program p, const options &o, const std::string &simt, const std::string &folder) {
+  std::set<std::string> seen;
+  std::string texts, given;
+  words c = command(o, "c++-header");
+  for (const std::string &f : o.flags)
+    if (starts(f, "-DLANES=")) c.push_back(f);
+  add_header(p, functors, seen, &texts);
+  if (!starts(c.back(), "-DLANES=") || texts.empty()) return "";
+  for (const char *name : {"/simt.h", "/simt_abi.h", "/simt_math.h"}) texts += read_file(simt + name);
+  add_macros(c, o);
+  for (const std::string &word : c) given += word + " ";
+  std::string older = simt + "/headers/" + hash_of(given) + "-", header = older + hash_of(texts) + ".h";
+  if (!access((header + ".gch").c_str(), R_OK)) return header;
+  mkdir((simt + "/headers").c_str(), 0700);
+  c.push_back("-I" + folder);
+  return precompile(c, simt, header, older) ? header : "";
 }
 
 rtc finish_image(rtc_program p, const options &o, const std::string &library) {
@@ -310,29 +373,39 @@ rtc finish_image(rtc_program p, const options &o, const std::string &library) {
   return SUCCESS;
 }
 
-/* Compiles a program. In messages, the name of the program replaces the names of temporary files. */
+/* Preprocesses and compiles the program to a shared library in the folder, which also contains the source and the
+** headers. `header` is the path of a precompiled header, or of simt.h. Returns the status of the last command. */
+int build(const options &o, const std::string &simt, const std::string &header, const std::string &folder) {
+  std::string text = folder + "/unit.ii", unit = folder + "/unit.cpp", said = folder + "/unit.log";
+  words c = command(o, "c++");
+  add_macros(c, o);
+  c.insert(c.end(), o.flags.begin(), o.flags.end());
+  c.insert(c.end(), {"-I" + folder, "-E", "-fpch-preprocess", "-include", header, folder + "/unit.cu", "-o", text});
+  if (int failed = run(c, said)) return failed;
+  if (!write_file(unit, unit_text(read_file(text), simt))) return -1;
+  c = command(o, "c++-cpp-output");
+  c.insert(c.end(), {"-shared", "-nostdlib", unit, "-lm", "-lc", "-o", folder + "/unit.so"});
+  return run(c, said);
+}
+
+/* Compiles a program. In messages, the name of the program replaces the names of temporary files. A program with an
+** error is compiled again without a precompiled header, whose messages would name other files. */
 rtc compile(rtc_program p, const options &o) {
   temporary t;
-  std::string simt = own_folder(), source = t.path + "/unit.cu", text = t.path + "/unit.ii", unit = t.path + "/unit.cpp",
-              said = t.path + "/unit.log", library = t.path + "/unit.so";
-  bool written = !t.path.empty() && write_file(source, "#line 1 \"" + p->name + "\"\n" + p->source);
+  std::string simt = own_folder();
+  bool written = !t.path.empty() && write_file(t.path + "/unit.cu", "#line 1 \"" + p->name + "\"\n" + p->source);
   for (auto &h : p->headers) written = written && write_file(t.path + "/" + h.first, h.second);
   if (!written) return INTERNAL_ERROR;
 
-  words c = preprocess_command(o, simt, t.path);
-  c.insert(c.end(), {source, "-o", text});
-  int failed = run(c, said);
-  if (!failed) {
-    if (!write_file(unit, unit_text(read_file(text), simt))) return INTERNAL_ERROR;
-    c = compile_command(o);
-    c.insert(c.end(), {unit, "-lm", "-lc", "-o", library});
-    failed = run(c, said);
-  }
+  std::string header = precompiled(p, o, simt, t.path);
+  int failed = header.empty() || build(o, simt, header, t.path);
+  if (failed) failed = build(o, simt, simt + "/simt.h", t.path);
   if (failed) {
-    p->log = failed == -1 ? std::string("cannot run ") + compiler() + "\n" : nvrtc_log(read_file(said), t.path, p->name);
+    p->log = failed == -1 ? std::string("cannot run ") + compiler() + "\n"
+                          : nvrtc_log(read_file(t.path + "/unit.log"), t.path, p->name);
     return COMPILATION;
   }
-  return finish_image(p, o, read_file(library));
+  return finish_image(p, o, read_file(t.path + "/unit.so"));
 }
 
 }

@@ -18,7 +18,10 @@ template <class... A, void (*K)(A...)> struct simt_launcher<K> {
   static constexpr int arguments = sizeof...(A);
 };
 
-/* The arguments after the name are those of the kernel's __launch_bounds__. */
+/* The arguments are those of the kernel's __launch_bounds__. */
 static constexpr int simt_threads(int most = 1024, ...) { return most; }
-#define SIMT_KERNEL(name, ...) \
-  {#name, simt_launcher<name>::run, simt_launcher<name>::arguments, simt_launcher<name>::sizes, simt_threads(__VA_ARGS__)},
+
+template <auto K> static constexpr simt_kernel simt_row(const char *name, int threads) {
+  typedef simt_launcher<K> launcher;
+  return {name, launcher::run, launcher::arguments, launcher::sizes, threads};
+}

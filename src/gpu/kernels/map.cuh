@@ -1,5 +1,5 @@
 /* Element-wise ops. The file is compiled for one op and one kind of layout, which these macros select:
-**    OP       op_add …, a functor of scalar.cuh
+**    OP       op_add …, a functor of functors.cuh
 **    COMPUTE  DT_float32 …: the compute dtype
 **    IN, OUT  the stored dtypes of all inputs (except the bool of a SELECT) and of the result
 **    SECOND   the stored dtype of the second input, which differs from IN only for ops of two inputs

@@ -1,7 +1,7 @@
 #ifndef LT_GPU_KERNELS_PRELUDE_CUH
 #define LT_GPU_KERNELS_PRELUDE_CUH
 
-/* The first include of all device code: types, dtypes, and the macros that declare kernels. Device code includes only
+/* The first include of all kernels: types, dtypes, and the macros that declare kernels. Device code includes only
 ** files of gpu/kernels and math, ops.def, update.def, base/dtype.h and base/random.h. */
 
 #include "base/dtype.h"
