@@ -7,10 +7,11 @@ local shell = require "spec.support.shell"
 
 local script = "spec/support/scripts/distributed_faults.lua "
 
--- Asserts that all processes with this word in their arguments end within five seconds: the launcher may end before they do.
+-- Asserts that all processes with this word in their arguments end soon: the launcher may end before they do. On a busy
+-- machine they take seconds.
 local function no_process_is_left(mark)
   local status
-  for _ = 1, 50 do
+  for _ = 1, 200 do
     status = shell.run("pgrep -f '[l]ua.*" .. mark .. "'")
     if status == 1 then return end
     shell.run "sleep 0.1"

@@ -1,14 +1,16 @@
--- tags: process
+-- tags: process divided
 -- Tests that a failed allocation causes no crash and no leak, and changes no tensor. spec/support/hosts/fault_host.c
--- makes the allocations fail.
+-- makes the allocations fail: with LUATENSOR_TEST_SHARE, a share of them.
 local gpu = require "spec.support.gpu"
+local helpers = require "spec.support.helpers"
 local shell = require "spec.support.shell"
 
 local scripts = "spec/support/scripts/"
 
 local function host(mode, stride, setup, script, environment)
   if not shell.exists "build/spec/fault_host" then return pending "make test-hosts builds the host" end
-  shell.passes(("%s build/spec/fault_host %s %d %s%s %s%s"):format(environment or "", mode, stride, scripts, setup, scripts, script))
+  shell.passes(("%s build/spec/fault_host %s %d %s%s %s%s %d"):format(environment or "", mode, stride * helpers.share,
+    scripts, setup, scripts, script, 1 + stride * (helpers.offset % helpers.share)))
 end
 
 describe("an allocation that fails", function()

@@ -21,8 +21,8 @@ lt.set_default_device(helpers.device)
 local share, offset = (os.getenv "LUATENSOR_TEST_SHARE" or "1:0"):match "^(%d+):(%d+)$"
 share, offset = math.tointeger(tonumber(share)), math.tointeger(tonumber(offset))
 
--- K of LUATENSOR_TEST_SHARE (default 1). Specs divide their numbers of random cases by K.
-helpers.share = share
+-- K and OFFSET of LUATENSOR_TEST_SHARE (default 1 and 0). Specs divide their numbers of random cases by K.
+helpers.share, helpers.offset = share, offset
 
 local function place(key)
   local sum = 0

@@ -1,8 +1,8 @@
 /* Makes each allocation of a script fail in turn, and checks that nothing crashes, leaks or changes a tensor.
 **
-**   fault_host lua|module STRIDE SETUP.lua SCRIPT.lua
+**   fault_host lua|module STRIDE SETUP.lua SCRIPT.lua [FIRST]
 **
-** For n = 1, 1 + STRIDE, …: opens a state, runs SETUP, and runs SCRIPT while the n-th allocation fails. Then calls the
+** For n = FIRST (default 1), FIRST + STRIDE, …: opens a state, runs SETUP, and runs SCRIPT while the n-th allocation fails. Then calls the
 ** global function check, if SETUP has defined it, and closes the state. Ends with the first n that SCRIPT does not reach.
 **   lua      The n-th and all later allocations of Lua fail, in the allocator that is passed to lua_newstate.
 **   module   Allocations of the module fail, because malloc and similar functions are replaced for callers inside
@@ -243,17 +243,17 @@ static int run_and_weigh(const char *setup, const char *script, fault *f, long f
 }
 
 int main(int argc, char **argv) {
-  if (argc != 5) return broken(NULL, "usage: fault_host lua|module STRIDE SETUP.lua SCRIPT.lua");
+  if (argc != 5 && argc != 6) return broken(NULL, "usage: fault_host lua|module STRIDE SETUP.lua SCRIPT.lua [FIRST]");
   bool lua = strcmp(argv[1], "lua") == 0;
   fault *f = lua ? &lua_fault : &module_fault;
-  long stride = atol(argv[2]), runs = 0;
+  long stride = atol(argv[2]), first = argc == 6 ? atol(argv[5]) : 1, runs = 0;
   if (run_and_weigh(argv[3], argv[4], f, LONG_MAX, LONG_MAX) != PASSED) return 1;
-  for (long n = 1;; n += stride, runs++) {
+  for (long n = first;; n += stride, runs++) {
     int once = lua ? PASSED : run_and_weigh(argv[3], argv[4], f, n, n);
     int all = run_and_weigh(argv[3], argv[4], f, n, LONG_MAX);
     if (once == BROKEN || all == BROKEN) return 1;
     if (all == PASSED) break;
   }
   printf("%ld allocations failed\n", runs);
-  return runs > 0 ? 0 : 1;
+  return runs > 0 || first > 1 ? 0 : 1;
 }
