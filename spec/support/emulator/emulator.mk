@@ -3,7 +3,7 @@
 
 EMULATOR     := $(BUILD)/spec/emulator
 EMULATOR_SRC := spec/support/emulator
-EMULATOR_CXX := g++ -std=c++17 -O2 -g -fPIC -fvisibility=hidden -ffp-contract=off -Wall -Wextra \
+EMULATOR_CXX := g++ -std=c++17 -O2 -g1 -fPIC -fvisibility=hidden -ffp-contract=off -Wall -Wextra \
                 $(if $(SANITIZE),-fsanitize=address -fno-omit-frame-pointer)
 EMULATOR_LINK = -shared -Wl,-z,nodelete -Wl,-rpath,'$$ORIGIN' -Wl,-soname,$(@F)
 
