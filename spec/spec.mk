@@ -6,11 +6,11 @@ RUN_SPECS := tools/lua spec/support/run.lua
 SKIP = echo 'skipped: $(1)'; echo "0 passed, 0 failed, 1 skipped"
 
 # Runs in slow builds take an eighth of the cases of long specs (helpers.drawn), and runs on emulated GPUs, for which
-# each kernel must be compiled, take a twelfth. test-gcstress collects garbage before every 7th tensor. ROTATION chooses these cases and tensors. By default it is the number of commits;
+# each kernel must be compiled, take a sixteenth. test-gcstress collects garbage before every 7th tensor. ROTATION chooses these cases and tensors. By default it is the number of commits;
 # ROTATION=n repeats a run. FULL=1 runs all cases, and collects before every tensor.
 ROTATION ?= $(shell git rev-list --count HEAD 2>/dev/null || echo 0)
 SHARE        = $(if $(FULL),,LUATENSOR_TEST_SHARE=8:$(ROTATION))
-DEVICE_SHARE = $(if $(FULL),,LUATENSOR_TEST_SHARE=12:$(ROTATION))
+DEVICE_SHARE = $(if $(FULL),,LUATENSOR_TEST_SHARE=16:$(ROTATION))
 
 # Suites select specs by their tags: spec/support/tags.lua. `tools/lua spec/support/run.lua --list --with blas` lists
 # the specs with a tag.
@@ -133,7 +133,7 @@ test-sanitize:            ## the specs under ASan and UBSan; FULL=1: every case
 	  "$(RUN_SPECS) $(JOBS) --label sanitize $(call SANITIZER,1) $(SHARE) --without process,texts,unsanitized" \
 	  "$(RUN_SPECS) $(JOBS) --label sanitize $(call SANITIZER,0) $(SHARE) --with leaking" \
 	  "$(RUN_SPECS) --label sanitize-emulated $(call SANITIZER,1) $(subst build/,build/sanitize/,$(EMULATED)) \
-	    --with sanitize-emulated" \
+	    $(SHARE) --with sanitize-emulated" \
 	  "$(MAKE) --no-print-directory -s test-embedding SANITIZE=address,undefined"
 
 .PHONY: test-embedding
