@@ -161,3 +161,104 @@ describe("QR of small matrices", function()
     end
   end)
 end)
+
+describe("eigenvalues and singular values of small matrices", function()
+  before_each(function() lt.manual_seed(3) end)
+
+  local function eps(x) return x.dtype == "float32" and 2.0 ^ -23 or 2.0 ^ -52 end
+
+  -- Compares eigenvalues with LAPACK's of the same complex matrices, and checks the vectors by their definition.
+  local function check_eigh(x, text)
+    local values, v = la.eigh(x)
+    local want = la.eigvalsh(x:to("complex128"))
+    local bound = 20 * eps(x) * x.shape[2] * math.max(want:abs():max():item(), 1e-300)
+    assert.is_true((values:to("float64") - want):abs():max():item() <= bound, text)
+    assert.is_true((la.eigvalsh(x) - values):abs():max():item() <= bound, text)
+    assert.is_true((v.mT:matmul(v) - lt.eye(x.shape[2], {dtype = x.dtype})):abs():max():item() <= 20 * eps(x) * x.shape[2], text)
+    assert.is_true((x:matmul(v) - v * values:unsqueeze(2)):abs():max():item() <= bound, text)
+    assert.is_true(values:equal(values:sort(2)):all():item(), text)
+  end
+
+  it("eigh has LAPACK's values and orthogonal vectors, of the triangle that it reads", function()
+    for _, name in ipairs(names) do
+      for _, n in ipairs {1, 2, 3, 4, 5, 8, 15, 16} do
+        local x = regular(name, n)
+        local s = x + x.mT
+        check_eigh(s, ("%s %d"):format(name, n))
+        check_eigh(x:matmul(x.mT), ("%s %d, positive"):format(name, n))
+        check_eigh(lt.round(s), ("%s %d, integers"):format(name, n))
+        local lower, upper = la.eigvalsh(s:tril() + 7 * lt.ones(n, n, {dtype = name}):triu(1)),
+          la.eigvalsh(s:triu() + 7 * lt.ones(n, n, {dtype = name}):tril(-1), {upper = true})
+        local want = la.eigvalsh(s:to("complex128"))
+        assert.is_true((lower - want):abs():max():item() <= 100 * eps(x) * n, name)
+        assert.is_true((upper - want):abs():max():item() <= 100 * eps(x) * n, name)
+      end
+    end
+  end)
+
+  it("eigh of diagonal, equal, zero and scaled matrices is exact or scaled", function()
+    for _, name in ipairs(names) do
+      local x = lt.zeros(20, 4, 4, {dtype = name})
+      x[1] = lt.eye(4, {dtype = name}) * lt.tensor {3, -1, 2, 0}
+      x[2] = 5 * lt.eye(4, {dtype = name})
+      x[3] = lt.ones(4, 4, {dtype = name})
+      local values, v = la.eigh(x)
+      assert.same({-1, 0, 2, 3}, values[1]:totable())
+      assert.same({5, 5, 5, 5}, values[2]:totable())
+      assert.is_true(math.abs(values[{3, 4}]:item() - 4) < 1e-6 and values[4]:equal(0):all():item())
+      assert.is_true(v[2]:equal(lt.eye(4)):all():item())
+      local s = regular(name, 6)
+      s = s + s.mT
+      for _, e in ipairs(name == "float32" and {-70, 70, 110} or {-600, 600, 1000}) do
+        local want = la.eigvalsh(s)
+        local back = la.eigvalsh(s * 2.0 ^ e) * 2.0 ^ -e
+        assert.is_true((back - want):abs():max():item() <= 100 * eps(s), name .. " " .. e)
+      end
+    end
+  end)
+
+  it("svdvals has the singular values of svd, in every shape", function()
+    for _, name in ipairs(names) do
+      for _, shape in ipairs {{1, 1}, {2, 2}, {3, 3}, {4, 4}, {8, 8}, {16, 16}, {16, 3}, {3, 16}, {1, 5}, {7, 9}} do
+        local x = lt.randn({19, shape[1], shape[2]}, {dtype = name})
+        x[2] = 0
+        x[{3, 1}] = x[{3, -1}]
+        local _, want = la.svd(x:to("float64"))
+        local got = la.svdvals(x)
+        local bound = 20 * eps(x) * math.max(shape[1], shape[2])
+        assert.is_true((got - want):abs():max():item() <= bound * want:max():item(), name .. tostring(x.shape))
+        assert.is_true(got:equal(got:sort(2, {descending = true})):all():item())
+        local scaled = la.svdvals(x * 2.0 ^ 100) * 2.0 ^ -100
+        assert.is_true((scaled - want):abs():max():item() <= bound * want:max():item())
+      end
+    end
+  end)
+
+  it("do not depend on the other matrices of the batch", function()
+    for _, name in ipairs(names) do
+      for _, n in ipairs {2, 3, 4, 9, 16} do
+        local x = regular(name, n)
+        x[{{1, 9}}] = x[{{1, 9}}] + x[{{1, 9}}].mT
+        for i = 10, 19 do x[i] = lt.diag(lt.arange(n):to(name)) * i end             -- these need no rotation
+        for _, f in ipairs {la.eigvalsh, la.svdvals, function(a) return (select(2, la.eigh(a))) end} do
+          local all = f(x)
+          assert.is_true(f(x:flip(1)):flip(1):equal(all):all():item(), name .. n)
+          for i = 1, n <= 4 and 19 or 0 do assert.is_true(f(x[i]):equal(all[i]):all():item(), name .. n) end
+        end
+      end
+    end
+  end)
+
+  it("refuse NaN and infinities, and name the matrix", function()
+    for _, name in ipairs(names) do
+      local x = regular(name, 5)
+      x[{9, 4, 2}] = 0.0 / 0.0
+      helpers.fails("eigvalsh: matrix 9 of 19 has NaN or infinite elements", la.eigvalsh, x)
+      helpers.fails("eigh: matrix 9 of 19 has NaN or infinite elements", la.eigh, x)
+      helpers.fails("svdvals: matrix 9 of 19 has NaN or infinite elements", la.svdvals, x)
+      assert.is_true(la.eigvalsh(x, {upper = true}):isfinite():all():item())
+      x[{9, 4, 2}] = math.huge
+      helpers.fails("eigh: matrix 9 of 19 has NaN or infinite elements", la.eigh, x)
+    end
+  end)
+end)

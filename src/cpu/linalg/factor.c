@@ -48,8 +48,7 @@ const routine cholesky_routine = {NULL, run_cholesky, false, finish_cholesky};
 
 /* ---- LU ---- */
 
-/* Plans the scratch memory of the pivots, of one matrix or of the matrices that are computed at once. */
-static void plan_pivots(solver *s) { s->integers = (int64_t)group_size(s) * least_of(s->m, s->n); }
+static void plan_pivots(solver *s) { s->integers = least_of(s->m, s->n); }
 
 /* Sets order[i] to the number (from 1) of the row of a that became row i of L U, for m rows. */
 static void follow_pivots(const int *pivots, int n, int64_t *order, int m) {

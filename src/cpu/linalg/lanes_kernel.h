@@ -19,8 +19,8 @@ enum {
 ** have space for the pivots and infos of all matrices. */
 typedef struct lanes_call {
   int      m, n, k, count;
-  bool     transposed, full;
-  void    *a, *b, *c;
+  bool     transposed, full, vectors, upper;
+  void    *a, *b, *c, *values;
   int32_t *pivots, *info;
   void    *room;         /* lanes_room bytes, aligned to 64 bytes */
 } lanes_call;

@@ -15,7 +15,8 @@ enum {
                        ** a matrix of 128 × 128 (0.04 to 0.3 ms) gain nothing */
   COMPLEX_SMALL = 6,   /* the most rows, and the most columns, of a complex matrix for which luatensor's kernels are
                        ** faster than LAPACK */
-  FEW_LANES = 4        /* with fewer lanes, rows of one matrix are swapped faster than rows of many matrices */
+  FEW_LANES = 4,       /* with fewer lanes, rows of one matrix are swapped faster than rows of many matrices */
+  ROTATED   = 4        /* the most rows of a single matrix that Jacobi's rotations make diagonal faster than LAPACK */
 };
 
 static const routine *const routines[LINALG_COUNT] = {
@@ -69,7 +70,8 @@ static lanes_call group_call(const solver *s, const scratch *w, int64_t first, i
   bool is_qr = c->op == LINALG_qr;
   return (lanes_call){
     .m = s->m, .n = s->n, .k = s->k, .count = left < group_size(s) ? (int)left : group_size(s),
-    .transposed = c->transposed, .full = c->full, .a = a_of(s, first),
+    .transposed = c->transposed, .full = c->full, .vectors = c->vectors, .upper = c->upper, .a = a_of(s, first),
+    .values = reals_of(s, c->values, known, first),
     .b = elements_of(s, c->b, is_qr ? c->m * p : c->n * c->k, first), .c = elements_of(s, c->c, p * c->n, first),
     .pivots = pivots_of(s, w, first), .info = info, .room = w->work};
 }
@@ -105,9 +107,19 @@ static int batch_threads(const linalg_call *c) {
 ** required length overflows. */
 static bool fits(int64_t length) { return length >= 0 && length <= INT_MAX; }
 
+/* Sets the sizes of scratch memory. The kernels of lanes need space for their matrices and pivots. */
+static void plan_scratch(solver *s) {
+  bool tall = s->m > s->n;
+  if (s->lanes) {
+    s->work = lanes_room(tall ? s->m : s->n) / (int64_t)s->l->size;
+    s->integers = (int64_t)group_size(s) * (tall ? s->n : s->m);
+  } else if (routines[s->c->op]->plan) {
+    routines[s->c->op]->plan(s);
+  }
+}
+
 static int run_batch(solver *s, int threads) {
-  if (routines[s->c->op]->plan) routines[s->c->op]->plan(s);
-  if (s->lanes) s->work = lanes_room(s->m > s->n ? s->m : s->n) / (int64_t)s->l->size;
+  plan_scratch(s);
   if (!fits(s->work) || !fits(s->reals) || !fits(s->integers)) return ERR_OVERFLOW;
   size_t bytes = scratch_bytes(s) * (size_t)threads;
   void *memory = NULL;
@@ -128,24 +140,30 @@ static const linalg_kernel *small_kernels(enum dtype d) {
   }
 }
 
-/* True if matrices with many rows are factored faster one by one. Swapping rows then takes most of the time of LU: with
-** AVX2, 1000 determinants of 16 × 16 doubles take 0.61 ms at once, and 0.45 ms one by one. */
-static bool swaps_too_long(const linalg_call *c, int lanes) {
+/* True if matrices are computed faster one by one. Swapping rows takes most of the time of LU: with AVX2, 1000
+** determinants of 16 × 16 doubles take 0.61 ms at once, and 0.45 ms one by one. */
+static bool too_few_lanes(const linalg_call *c, int lanes) {
+  bool factors = c->op == LINALG_lu || c->op == LINALG_det || c->op == LINALG_slogdet;
   if (c->op == LINALG_cholesky || c->op == LINALG_qr) return false;
-  bool solves = c->op == LINALG_solve || c->op == LINALG_inv;
-  return lanes < FEW_LANES || (!solves && c->n >= 2 * lanes);
+  return lanes < FEW_LANES || (factors && c->n >= 2 * lanes);
 }
 
-/* Returns the kernels that compute many matrices at once, or NULL if matrices are faster one by one. Small matrices are
-** always factored by the same QR, so that the bits do not depend on the size of the batch. The other operations have the
-** same bits in both ways. */
+/* Returns the most rows for which the kernels of lanes also compute single matrices, so that the bits do not depend on
+** the size of the batch. LU and Cholesky have the same bits in both ways. */
+static int rows_alone(const linalg_call *c) {
+  if (c->op == LINALG_eigh || c->op == LINALG_svd) return ROTATED;
+  return c->op == LINALG_qr ? LINALG_SMALL : 0;
+}
+
+/* Returns the kernels that compute many matrices at once, or NULL if matrices are faster one by one. They compute no
+** singular vectors. */
 static const lanes_table *lanes_for(const linalg_call *c) {
   const lanes_table *table = FLOAT_TABLE(lanes, c->dtype);
   int64_t rows = c->m > c->n ? c->m : c->n;
-  bool is_qr = c->op == LINALG_qr;
-  if (!table || !table->run[c->op] || rows > (is_qr ? LANES_ROWS : LINALG_SMALL)) return NULL;
-  if (is_qr && rows <= LINALG_SMALL) return table;
-  return 2 * c->batch < table->lanes || swaps_too_long(c, table->lanes) ? NULL : table;
+  if (!table || !table->run[c->op] || rows > (c->op == LINALG_qr ? LANES_ROWS : LINALG_SMALL)) return NULL;
+  if (c->op == LINALG_svd && c->vectors) return NULL;
+  if (rows <= rows_alone(c)) return table;
+  return 2 * c->batch < table->lanes || too_few_lanes(c, table->lanes) ? NULL : table;
 }
 
 int cpu_linalg(int index, const linalg_call *c) {

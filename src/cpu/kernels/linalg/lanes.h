@@ -1,6 +1,9 @@
 /* Factorizations, solutions and inverses of many small real matrices at once (cpu/linalg/lanes_kernel.h). Lane l of each
-** vector belongs to matrix l. lanes_float32.c and lanes_float64.c define REAL, INTEGER (the integer of the same size),
-** LOW and HIGH (between them squares neither overflow nor underflow) and TABLE, and include this file.
+** vector belongs to matrix l.
+**
+** lanes_float32.c and lanes_float64.c define REAL, INTEGER (the integer of the same size), ROOT (the square root) and
+** TABLE, and include this file. They also define EPSILON, the distance from 1 to the next number, and LOW and HIGH,
+** between which squares neither overflow nor underflow.
 **
 ** LU factors, solutions and inverses have the bits of the kernels of small.h, because both compute the same steps in the
 ** same order for each element. */
@@ -23,8 +26,10 @@ INLINE bool any(mask m) {
 }
 
 INLINE vector square_root(vector x) {
-  for (int l = 0; l < LANES; l++) x[l] = (REAL)sqrt((double)x[l]);
-  return x;
+  REAL lane[LANES];
+  store(lane, x);
+  for (int l = 0; l < LANES; l++) lane[l] = ROOT(lane[l]);
+  return load(lane);
 }
 
 /* ---- matrices in memory ---- */
@@ -285,8 +290,166 @@ static void qr(const lanes_call *c) {
   give(c, (int64_t)p * n, r.other, c->c);
 }
 
+/* ---- eigenvalues and singular values, by Jacobi's rotations ----
+** A sweep rotates each pair of rows and columns once, so that the element that belongs to the pair becomes 0. Elements
+** that were 0 change again, but their sum of squares converges to 0, in the end quadratically. */
+
+enum { SWEEPS = 30 };            /* the most sweeps. Random matrices of 16 × 16 take 6 sweeps of float32, 8 of float64 */
+
+/* A rotation by the angle with this tangent, cosine and sine. */
+typedef struct rotation { vector t, c, s; } rotation;
+
+/* Returns the rotation that makes the matrix {{p, x}, {x, q}} diagonal. Its diagonal becomes p - t x, q + t x. Lanes that
+** are not active are not rotated, so that the results of a matrix do not depend on the other lanes. */
+INLINE rotation diagonalise(mask active, vector p, vector q, vector x) {
+  vector d = q - p, twice = x + x, length = absolute(d) + square_root(d * d + twice * twice);
+  vector t = (vector)((mask)twice ^ ((mask)d & (mask)all((REAL)-0.0))) / length;
+  t = choose(active & (length > 0), t, (vector){0});
+  vector c = 1 / square_root(1 + t * t);
+  return (rotation){t, c, t * c};
+}
+
+INLINE void rotate(rotation r, vector *x, vector *y) {
+  vector a = *x, b = *y;
+  *x = r.c * a - r.s * b;
+  *y = r.s * a + r.c * b;
+}
+
+INLINE void rotate_columns(rotation r, int n, vector *x, vector *y) {
+  for (int i = 0; i < n; i++) rotate(r, x + i, y + i);
+}
+
+/* Rotates rows and columns p < q of the active symmetric matrices, of which the upper triangle is stored, and the columns
+** of v. */
+INLINE void rotate_symmetric(mask active, int n, int p, int q, vector *a, vector *v) {
+  vector *ap = a + p * n, *aq = a + q * n, x = aq[p];
+  rotation r = diagonalise(active, ap[p], aq[q], x);
+  ap[p] -= r.t * x;
+  aq[q] += r.t * x;
+  aq[p] = choose(active, (vector){0}, x);
+  for (int k = 0; k < p; k++) rotate(r, ap + k, aq + k);
+  for (int k = p + 1; k < q; k++) rotate(r, a + k * n + p, aq + k);
+  for (int k = q + 1; k < n; k++) rotate(r, a + k * n + p, a + k * n + q);
+  if (v) rotate_columns(r, n, v + p * n, v + q * n);
+}
+
+/* Returns the sum of squares of the elements above the diagonal. */
+static vector sum_above(int n, const vector *a) {
+  vector sum = {0};
+  for (int j = 1; j < n; j++)
+    for (int i = 0; i < j; i++) sum += a[j * n + i] * a[j * n + i];
+  return sum;
+}
+
+/* Makes symmetric matrices diagonal, and applies the rotations to the columns of v, if it is not NULL. Returns the lanes
+** that did not converge. */
+static mask diagonalise_all(int n, vector *a, vector *v) {
+  vector most = sum_above(n, a);
+  for (int i = 0; i < n; i++) most += a[i * n + i] * a[i * n + i];
+  most *= (REAL)EPSILON * (REAL)EPSILON;
+  mask left = sum_above(n, a) > most;
+  for (int sweep = 0; sweep < SWEEPS && any(left); sweep++) {
+    for (int p = 0; p < n; p++)
+      for (int q = p + 1; q < n; q++) rotate_symmetric(left, n, p, q, a, v);
+    left = sum_above(n, a) > most;
+  }
+  return left;
+}
+
+/* Replaces matrices of `size` elements that have NaN or infinity by zeros, and returns their lanes. Divides the elements
+** such that their squares neither overflow nor underflow, and sets *divisor. */
+static mask make_safe(int size, vector *a, vector *divisor) {
+  mask bad = {0};
+  bool plain;
+  for (int i = 0; i < size; i++) bad |= a[i] - a[i] != 0;
+  for (int i = 0; i < size && any(bad); i++) a[i] = choose(bad, (vector){0}, a[i]);
+  *divisor = divisors(size, 0, a, &plain);
+  for (int i = 0; i < size && !plain; i++) a[i] /= *divisor;
+  return bad;
+}
+
+/* Writes the infos of matrices with NaN or infinity, and of matrices that did not converge. */
+static void give_failures(const lanes_call *c, mask bad, mask left) {
+  for (int l = 0; l < c->count; l++) c->info[l] = bad[l] ? LINALG_NOT_FINITE : left[l] != 0;
+}
+
+/* Sets order[k] to the number of the k-th value of one lane, in ascending order. `step` is the distance of values. */
+static void sort_values(int n, const REAL *value, int step, int *order) {
+  for (int i = 0; i < n; i++) {
+    int k = i;
+    for (; k > 0 && value[order[k - 1] * step] > value[i * step]; k--) order[k] = order[k - 1];
+    order[k] = i;
+  }
+}
+
+static void eigh(const lanes_call *c) {
+  room r = room_of(c);
+  int n = c->n, order[LANES_ROWS];
+  vector divisor, *v = c->vectors ? r.other : NULL;
+  take(c, c->upper ? 1 : n, c->upper ? n : 1, r.a);            /* the triangle becomes the upper one */
+  for (int j = 0; j < n; j++)
+    for (int i = j + 1; i < n; i++) r.a[j * n + i] = (vector){0};
+  mask bad = make_safe(n * n, r.a, &divisor);
+  for (int i = 0; v && i < n * n; i++) v[i] = all(i % (n + 1) == 0);
+  give_failures(c, bad, diagonalise_all(n, r.a, v));
+  for (int i = 0; i < n; i++) r.a[i * n + i] *= divisor;
+  for (int l = 0; l < c->count; l++) {
+    const REAL *value = (const REAL *)r.a + l;
+    sort_values(n, value, (n + 1) * LANES, order);
+    for (int k = 0; k < n; k++) ((REAL *)c->values)[l * n + k] = value[order[k] * (n + 1) * LANES];
+    for (int k = 0; v && k < n; k++)
+      for (int i = 0; i < n; i++) ((REAL *)c->a)[(l * n + k) * n + i] = v[order[k] * n + i][l];
+  }
+}
+
+/* Rotates columns p and q of matrices with m rows, so that they become orthogonal up to the rounding of their product.
+** Returns a positive number in the lanes where they were not orthogonal before. */
+INLINE vector make_orthogonal(int m, vector *p, vector *q) {
+  vector pp = {0}, qq = {0}, pq = {0};
+  for (int i = 0; i < m; i++) {
+    pp += p[i] * p[i];
+    qq += q[i] * q[i];
+    pq += p[i] * q[i];
+  }
+  vector excess = absolute(pq) - (REAL)(m + 8) * (REAL)EPSILON * (square_root(pp) * square_root(qq));
+  if (any(excess > 0)) rotate_columns(diagonalise(excess > 0, pp, qq, pq), m, p, q);
+  return excess;
+}
+
+/* Singular values: after the rotations of all pairs of columns, they are the lengths of the columns. */
+static void svdvals(const lanes_call *c) {
+  room r = room_of(c);
+  bool wide = c->m < c->n;
+  int m = wide ? c->n : c->m, n = wide ? c->m : c->n, order[LANES_ROWS];
+  vector divisor, most = all(1);
+  lanes_call turned = *c;
+  turned.m = m;
+  turned.n = n;
+  take(&turned, wide ? c->m : 1, wide ? 1 : c->m, r.a);
+  mask bad = make_safe(m * n, r.a, &divisor);
+  for (int sweep = 0; sweep < SWEEPS && any(most > 0); sweep++) {
+    most = (vector){0};
+    for (int p = 0; p < n; p++)
+      for (int q = p + 1; q < n; q++) {
+        vector excess = make_orthogonal(m, r.a + p * m, r.a + q * m);
+        most = choose(excess > most, excess, most);
+      }
+  }
+  give_failures(c, bad, most > 0);
+  for (int j = 0; j < n; j++) {
+    vector sum = {0};
+    for (int i = 0; i < m; i++) sum += r.a[j * m + i] * r.a[j * m + i];
+    r.sides[j] = square_root(sum) * divisor;
+  }
+  for (int l = 0; l < c->count; l++) {
+    const REAL *value = (const REAL *)r.sides + l;
+    sort_values(n, value, LANES, order);
+    for (int k = 0; k < n; k++) ((REAL *)c->values)[l * n + k] = value[order[n - 1 - k] * LANES];
+  }
+}
+
 const lanes_table ISA_NAME(TABLE) = {
   .lanes = LANES,
   .run = {[LINALG_cholesky] = cholesky, [LINALG_lu] = lu, [LINALG_det] = lu, [LINALG_slogdet] = lu,
-          [LINALG_solve] = solve, [LINALG_inv] = invert, [LINALG_qr] = qr}
+          [LINALG_solve] = solve, [LINALG_inv] = invert, [LINALG_qr] = qr, [LINALG_eigh] = eigh, [LINALG_svd] = svdvals}
 };
