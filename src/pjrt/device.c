@@ -103,8 +103,8 @@ static int leave_to_host(pjrt_queue *q, enum profile_family family, int st) {
 
 #define FAMILY(name, call)                                                                      \
   static int append_##name(pjrt_queue *q, call *c) {                                            \
-    int due = queue_begin_call(q), st = due == OK ? queue_##name(q, c) : due;                   \
-    return st == QUEUE_AGAIN && (st = queue_run(q)) == OK ? queue_##name(q, c) : st;            \
+    int due = queue_begin_call(q);                                                              \
+    return due == OK ? queue_end_call(q, queue_##name(q, c)) : due;                             \
   }
 #include "families.def"
 

@@ -8,17 +8,18 @@
 
 /* Makes room for `more` characters and a final 0. */
 static bool has_room(emission *e, size_t more) {
-  if (e->failed) return false;
+  if (e->status != OK) return false;
   if (e->length + more < e->room) return true;
   size_t room = e->room ? 2 * e->room : 4096;
   while (room <= e->length + more) room *= 2;
   char *moved = realloc(e->text, room);
-  if (moved) {
-    e->text = moved;
-    e->room = room;
+  if (!moved) {
+    e->status = ERR_MEMORY;
+    return false;
   }
-  e->failed = !moved;
-  return moved;
+  e->text = moved;
+  e->room = room;
+  return true;
 }
 
 void emit_text(emission *e, const char *text, size_t length) {
@@ -39,39 +40,70 @@ static void emit_signed(emission *e, int64_t x) {
   emit_digits(e, x < 0 ? -(uint64_t)x : (uint64_t)x, 10, 1);
 }
 
-void emit(emission *e, const char *format, ...) {
-  va_list list;
-  va_start(list, format);
-  for (const char *at = format, *text; *at; at++) {
-    size_t plain = strcspn(at, "%");
-    emit_text(e, at, plain);
-    at += plain;
-    if (!*at) break;
-    switch (*++at) {
-      case '%': emit_text(e, "%", 1); break;
-      case 'd': emit_signed(e, va_arg(list, int)); break;
-      case 's': text = va_arg(list, const char *); emit_text(e, text, strlen(text)); break;
-      case 'l': at += 2; emit_signed(e, va_arg(list, long long)); break;
-      default:  e->failed = true;
-    }
-  }
-  va_end(list);
-}
-
-const char *emit_name(enum dtype d) {
+static void emit_type(emission *e, enum dtype d, const shape *s) {
   static const char *const names[DTYPE_COUNT] = {
     [DT_bool] = "i1", [DT_uint8] = "ui8", [DT_uint16] = "ui16", [DT_uint32] = "ui32", [DT_uint64] = "ui64",
     [DT_int8] = "i8", [DT_int16] = "i16", [DT_int32] = "i32", [DT_int64] = "i64", [DT_float16] = "f16",
     [DT_bfloat16] = "bf16", [DT_float32] = "f32", [DT_float64] = "f64", [DT_complex64] = "complex<f32>",
     [DT_complex128] = "complex<f64>"
   };
-  return names[d];
+  emit_text(e, "tensor<", 7);
+  for (int k = 0; k < s->ndim; k++) {
+    emit_signed(e, s->dim[k]);
+    emit_text(e, "x", 1);
+  }
+  emit_text(e, names[d], strlen(names[d]));
+  emit_text(e, ">", 1);
 }
 
-void emit_type(emission *e, enum dtype d, const shape *s) {
-  emit(e, "tensor<");
-  for (int k = 0; k < s->ndim; k++) emit(e, "%lldx", (long long)s->dim[k]);
-  emit(e, "%s>", emit_name(d));
+static void emit_arguments(emission *e, const char *at, va_list list) {
+  for (;; at++) {
+    size_t plain = strcspn(at, "%");
+    emit_text(e, at, plain);
+    at += plain;
+    if (!*at || e->status != OK) return;
+    switch (*++at) {
+      case 'd': emit_signed(e, va_arg(list, int)); break;
+      case 'i': emit_signed(e, va_arg(list, int64_t)); break;
+      case 's': {
+        const char *text = va_arg(list, const char *);
+        emit_text(e, text, strlen(text));
+        break;
+      }
+      case 't': {
+        enum dtype d = va_arg(list, enum dtype);
+        emit_type(e, d, va_arg(list, const shape *));
+        break;
+      }
+      case 'a': {
+        const int64_t *numbers = va_arg(list, const int64_t *);
+        int n = va_arg(list, int);
+        for (int k = 0; k < n; k++) {
+          if (k) emit_text(e, ", ", 2);
+          emit_signed(e, numbers[k]);
+        }
+        break;
+      }
+      default: emit_text(e, at, 1);
+    }
+  }
+}
+
+void emit(emission *e, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  emit_arguments(e, format, list);
+  va_end(list);
+}
+
+int emit_line(emission *e, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  emit(e, "%%%d = ", e->next);
+  emit_arguments(e, format, list);
+  emit_text(e, "\n", 1);
+  va_end(list);
+  return e->next++;
 }
 
 /* Appends the bits of a real float of dtype d. */
@@ -107,7 +139,7 @@ int emit_constant(emission *e, enum dtype d, const shape *s, scalar value) {
   emit(e, "%%%d = stablehlo.constant dense<", e->next);
   if (kind == KIND_BOOL) emit(e, "%s", value.i ? "true" : "false");
   else if (kind == KIND_UINT) emit_digits(e, (uint64_t)value.i, 10, 1);
-  else if (kind == KIND_INT) emit(e, "%lld", (long long)value.i);
+  else if (kind == KIND_INT) emit_signed(e, value.i);
   else if (kind == KIND_FLOAT) emit_float(e, d, value.f);
   else {
     emit(e, "(");
@@ -116,111 +148,25 @@ int emit_constant(emission *e, enum dtype d, const shape *s, scalar value) {
     emit_float(e, dtype_real(d), value.im);
     emit(e, ")");
   }
-  emit(e, "> : ");
-  emit_type(e, d, s);
-  emit(e, "\n");
-  return e->next++;
-}
-
-int emit_simple(emission *e, const char *op, int count, const int *in, enum dtype d, const shape *s) {
-  emit(e, "%%%d = %s", e->next, op);
-  for (int k = 0; k < count; k++) emit(e, "%s%%%d", k ? ", " : " ", in[k]);
-  emit(e, " : ");
-  emit_type(e, d, s);
-  emit(e, "\n");
-  return e->next++;
-}
-
-void emit_list(emission *e, const char *name, const int64_t *list, int n) {
-  emit(e, "%s = [", name);
-  for (int k = 0; k < n; k++) emit(e, "%s%lld", k ? ", " : "", (long long)list[k]);
-  emit(e, "]");
-}
-
-int emit_end(emission *e, int n, ...) {
-  va_list list;
-  va_start(list, n);
-  for (int k = 0; k <= n; k++) {
-    enum dtype d = va_arg(list, enum dtype);
-    emit(e, k == n ? ") -> " : k ? ", " : " : (");
-    emit_type(e, d, va_arg(list, const shape *));
-  }
-  va_end(list);
-  emit(e, "\n");
+  emit(e, "> : %t\n", d, s);
   return e->next++;
 }
 
 int emit_slice(emission *e, int value, enum dtype d, const shape *from, const int64_t *start, const shape *to) {
   if (shape_equal(from, to)) return value;
   emit(e, "%%%d = stablehlo.slice %%%d [", e->next, value);
-  for (int k = 0; k < to->ndim; k++) emit(e, "%s%lld:%lld", k ? ", " : "", (long long)start[k], (long long)(start[k] + to->dim[k]));
-  emit(e, "]");
-  return emit_end(e, 1, d, from, d, to);
-}
-
-int emit_iota(emission *e, enum dtype d, const shape *s, int dim) {
-  emit(e, "%%%d = stablehlo.iota dim = %d : ", e->next, dim);
-  emit_type(e, d, s);
-  emit(e, "\n");
+  for (int k = 0; k < to->ndim; k++) emit(e, "%s%i:%i", k ? ", " : "", start[k], start[k] + to->dim[k]);
+  emit(e, "] : (%t) -> %t\n", d, from, d, to);
   return e->next++;
 }
 
+int emit_iota(emission *e, enum dtype d, const shape *s, int dim) { return emit_line(e, "stablehlo.iota dim = %d : %t", dim, d, s); }
+
 int emit_reshape(emission *e, int value, enum dtype d, const shape *from, const shape *to) {
-  if (shape_equal(from, to)) return value;
-  emit(e, "%%%d = stablehlo.reshape %%%d", e->next, value);
-  return emit_end(e, 1, d, from, d, to);
+  return shape_equal(from, to) ? value : emit_line(e, "stablehlo.reshape %%%d : (%t) -> %t", value, d, from, d, to);
 }
 
 int emit_broadcast(emission *e, int value, enum dtype d, const shape *from, const int64_t *dims, const shape *to) {
   if (shape_equal(from, to)) return value;
-  emit(e, "%%%d = stablehlo.broadcast_in_dim %%%d, ", e->next, value);
-  emit_list(e, "dims", dims, from->ndim);
-  return emit_end(e, 1, d, from, d, to);
-}
-
-/* ---- gathers and scatters ---- */
-
-/* The elements [n, window …] of an access, the shape of its positions, and the numbers of the window's dims. */
-typedef struct access {
-  shape   all, positions;
-  int64_t dims[MAX_DIMS];
-} access;
-
-static access make_access(int64_t n, const shape *s, int window) {
-  access a = {.all = {1 + window, {n}}, .positions = *s};
-  a.positions.ndim -= window;
-  for (int k = 0; k < window; k++) {
-    a.dims[k] = a.positions.ndim + k;
-    a.all.dim[1 + k] = s->dim[a.dims[k]];
-  }
-  return a;
-}
-
-int emit_gather(emission *e, int value, enum dtype d, int64_t n, int positions, const shape *s, int window) {
-  const access a = make_access(n, s, window);
-  emit(e, "%%%d = \"stablehlo.gather\"(%%%d, %%%d) <{dimension_numbers = #stablehlo.gather<", e->next, value, positions);
-  emit_list(e, "offset_dims", a.dims, window);
-  emit(e, ", collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = %d>, slice_sizes = array<i64: 1",
-       a.positions.ndim);
-  for (int k = 1; k < a.all.ndim; k++) emit(e, ", %lld", (long long)a.all.dim[k]);
-  emit(e, ">}>");
-  return emit_end(e, 2, d, &a.all, DT_int64, &a.positions, d, s);
-}
-
-int emit_scatter(emission *e, const char *op, int into, enum dtype d, int64_t n, int positions, const shape *s, int window,
-                 int value) {
-  static const shape one = {0};
-  const access a = make_access(n, s, window);
-  int result = e->next, old = result + 1, body = result + 2;
-  emit(e, "%%%d = \"stablehlo.scatter\"(%%%d, %%%d, %%%d) <{scatter_dimension_numbers = #stablehlo.scatter<", result, into,
-       positions, value);
-  emit_list(e, "update_window_dims", a.dims, window);
-  emit(e, ", inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = %d>, unique_indices = %s}> ({\n"
-       "^bb0(%%%d: tensor<%s>, %%%d: tensor<%s>):\n", a.positions.ndim, op ? "false" : "true", old, emit_name(d), body,
-       emit_name(d));
-  e->next += 3;
-  if (op) body = emit_simple(e, op, 2, (int[]){old, body}, d, &one);
-  emit(e, "stablehlo.return %%%d : tensor<%s>\n})", body, emit_name(d));
-  emit_end(e, 3, d, &a.all, DT_int64, &a.positions, d, s, d, &a.all);
-  return result;
+  return emit_line(e, "stablehlo.broadcast_in_dim %%%d, dims = [%a] : (%t) -> %t", value, dims, from->ndim, d, from, d, to);
 }

@@ -5,113 +5,57 @@
 #include <string.h>
 
 #include "pjrt/queue.h"
-#include "pjrt/translate.h"
-
-int queue_get_as(pjrt_queue *q, const operand *o, enum dtype to, const shape *s, const int64_t *stride, int *st) {
-  operand from = *o;
-  if (!o->data) from.dtype = to;
-  int value = queue_get(q, &from, s, stride, st);
-  if (value == EMIT_NONE) return EMIT_NONE;
-  value = emit_convert(&q->lines, value, from.dtype, to, s);
-  if (value == EMIT_NONE) *st = ERR_NO_KERNEL;
-  return value;
-}
-
-int queue_put_as(pjrt_queue *q, const operand *o, enum dtype d, const shape *s, const int64_t *stride, int value) {
-  if (value != EMIT_NONE) value = emit_convert(&q->lines, value, d, o->dtype, s);
-  return value == EMIT_NONE ? ERR_NO_KERNEL : queue_put(q, o, s, stride, value);
-}
 
 /* ---- element-wise ---- */
 
 int queue_map(pjrt_queue *q, const map_call *c) {
   const plan *p = c->plan;
   shape s = plan_shape(p);
-  enum dtype gives = c->compute;
-  int st = OK, in[MAX_IN];
+  term in[MAX_IN];
   if (p->count == 0) return ERR_NO_KERNEL;
-  for (int k = 0; k < c->nin && st == OK; k++)
-    in[k] = queue_get_as(q, &c->in[k], c->op == OP_where && k == 0 ? DT_bool : c->compute, &s, p->stride[1 + k], &st);
-  if (st != OK) return st;
-  int value = emit_map(&q->lines, c->op, c->compute, &s, in, &gives);
-  return queue_put_as(q, &c->out, gives, &s, p->stride[0], value);
+  for (int k = 0; k < c->nin; k++)
+    in[k] = queue_get_as(q, &c->in[k], c->op == OP_where && k == 0 ? DT_bool : c->compute, &s, p->stride[1 + k]);
+  return queue_put(q, &c->out, &s, p->stride[0], emit_map(&q->lines, c->op, c->compute, &s, in));
 }
-
-/* A value of a program of several steps. */
-typedef struct typed {
-  int value;
-  enum dtype dtype;
-} typed;
 
 /* Computes a step. Half floats are rounded, and computed as float32. */
-static typed step(pjrt_queue *q, const elementwise_step *t, const typed *values, const shape *s) {
-  emission *e = &q->lines;
-  int in[MAX_ARITY];
-  if (t->op == OP_positive) {
-    typed from = values[t->in[0]];
-    int value = emit_convert(e, from.value, from.dtype, t->compute, s);
-    enum dtype to = dtype_compute(t->compute);
-    return (typed){value == EMIT_NONE ? EMIT_NONE : emit_convert(e, value, t->compute, to, s), to};
-  }
-  for (int k = 0; k < MAX_ARITY; k++) in[k] = values[t->in[k]].value;
-  typed to = {EMIT_NONE, t->compute};
-  to.value = emit_map(e, t->op, t->compute, s, in, &to.dtype);
-  return to;
-}
-
-/* Reads the inputs and constants of a program. */
-static int get_inputs(pjrt_queue *q, const elementwise_call *c, const shape *s, typed *values) {
-  const elementwise_program *program = c->program;
-  int st = OK;
-  for (int k = 0; k < program->nin && st == OK; k++) {
-    values[k].dtype = program->in[k];
-    values[k].value = queue_get_as(q, &c->in[k], program->in[k], s, c->plan->stride[program->nout + k], &st);
-  }
-  for (int k = 0; k < program->nconstant && st == OK; k++) {
-    operand o = {.dtype = program->constant_dtype[k], .value = program->constant[k]};
-    values[ELEMENTWISE_CONSTANT + k].dtype = o.dtype;
-    values[ELEMENTWISE_CONSTANT + k].value = queue_get(q, &o, s, NULL, &st);
-  }
-  return st;
+static term step(emission *e, const elementwise_step *t, const term *values, const shape *s) {
+  term in[MAX_ARITY];
+  if (t->op == OP_positive) return term_as(e, s, term_as(e, s, values[t->in[0]], t->compute), dtype_compute(t->compute));
+  for (int k = 0; k < MAX_ARITY; k++) in[k] = values[t->in[k]];
+  return emit_map(e, t->op, t->compute, s, in);
 }
 
 int queue_elementwise(pjrt_queue *q, const elementwise_call *c) {
-  const elementwise_program *program = c->program;
-  typed values[ELEMENTWISE_REGISTER + ELEMENTWISE_REGISTERS] = {{0, 0}};
+  const elementwise_program *p = c->program;
+  term values[ELEMENTWISE_REGISTER + ELEMENTWISE_REGISTERS] = {{0}};
   shape s = plan_shape(c->plan);
   if (c->plan->count == 0) return ERR_NO_KERNEL;
-  for (int k = 0; k < program->nout; k++)
-    if (!queue_accepts(q, &c->out[k])) return QUEUE_AGAIN;
-  int st = get_inputs(q, c, &s, values);
-  for (int k = 0; k < program->nstep && st == OK; k++) {
-    typed *to = &values[program->step[k].out];
-    *to = step(q, &program->step[k], values, &s);
-    if (to->value == EMIT_NONE) st = ERR_NO_KERNEL;
-  }
-  for (int k = 0; k < program->nout && st == OK; k++) {
-    typed from = values[program->out[k]];
-    st = queue_put_as(q, &c->out[k], from.dtype, &s, c->plan->stride[k], from.value);
-  }
-  return st;
+  for (int k = 0; k < p->nin; k++) values[k] = queue_get_as(q, &c->in[k], p->in[k], &s, c->plan->stride[p->nout + k]);
+  for (int k = 0; k < p->nconstant; k++) values[ELEMENTWISE_CONSTANT + k] = queue_number(q, p->constant_dtype[k], p->constant[k]);
+  for (int k = 0; k < p->nstep; k++) values[p->step[k].out] = step(&q->lines, &p->step[k], values, &s);
+  for (int k = 0; k < p->nout; k++) queue_put(q, &c->out[k], &s, c->plan->stride[k], values[p->out[k]]);
+  return OK;
 }
 
 /* ---- reductions, scans, softmax ---- */
 
 int queue_reduce(pjrt_queue *q, const reduce_call *c) {
-  shape kept = plan_shape(&c->kept), all = kept;
-  int64_t stride[2 * MAX_DIMS];
-  enum dtype gives = c->compute;
-  int st = OK;
-  if (c->kept.count == 0 || c->reduced.count == 0 || kept.ndim + c->reduced.ndim > MAX_DIMS) return ERR_NO_KERNEL;
-  for (int k = 0; k < kept.ndim; k++) stride[k] = c->kept.stride[1][k];
+  shape kept = plan_shape(&c->kept), all = kept, joined = kept;
+  int64_t stride[MAX_DIMS];
+  if (c->kept.count == 0 || c->reduced.count == 0 || kept.ndim + c->reduced.ndim > MAX_DIMS || kept.ndim == MAX_DIMS) return ERR_NO_KERNEL;
+  memcpy(stride, c->kept.stride[1], sizeof stride);
   for (int k = 0; k < c->reduced.ndim; k++) {
     stride[all.ndim] = c->reduced.stride[0][k];
     all.dim[all.ndim++] = c->reduced.shape[k];
   }
-  int value = queue_get_as(q, &c->in, c->compute, &all, stride, &st);
-  if (st != OK) return st;
-  value = emit_reduce(&q->lines, c->op, c->compute, &all, c->reduced.ndim, c->correction, value, &gives);
-  return queue_put_as(q, &c->out, gives, &kept, c->kept.stride[0], value);
+  joined.dim[joined.ndim++] = c->reduced.count;
+  term x = queue_get_as(q, &c->in, c->compute, &all, stride);
+  x.value = emit_reshape(&q->lines, x.value, c->compute, &all, &joined);
+  x = emit_reduce(&q->lines, c->op, c->compute, &joined, c->correction, x);
+  x = term_spread(&q->lines, &joined, x, 1u << kept.ndim);
+  x.without = 0;                       /* of the shape `kept` */
+  return queue_put(q, &c->out, &kept, c->kept.stride[0], x);
 }
 
 /* The shape [outer …, n] of the lines of a call, and the strides of its operands. */
@@ -128,24 +72,19 @@ static bool make_lines(const line_call *c, lines *l) {
 }
 
 int queue_scan(pjrt_queue *q, const scan_call *c) {
+  const enum dtype d = c->line.compute;
   lines l;
-  enum dtype gives = c->line.compute;
-  int st = OK;
   if (!make_lines(&c->line, &l)) return ERR_NO_KERNEL;
-  int value = queue_get_as(q, &c->line.in, c->line.compute, &l.s, l.in, &st);
-  if (st != OK) return st;
-  value = emit_scan(&q->lines, c->op, c->line.compute, &l.s, c->initial, value, &gives);
+  term x = emit_scan(&q->lines, c->op, d, &l.s, c->initial, queue_get_as(q, &c->line.in, d, &l.s, l.in));
   l.s.dim[l.s.ndim - 1] += c->initial;
-  return queue_put_as(q, &c->line.out, gives, &l.s, l.out, value);
+  return queue_put(q, &c->line.out, &l.s, l.out, x);
 }
 
 int queue_softmax(pjrt_queue *q, const softmax_call *c) {
+  const enum dtype d = c->line.compute;
   lines l;
-  int st = OK;
   if (!make_lines(&c->line, &l)) return ERR_NO_KERNEL;
-  int value = queue_get_as(q, &c->line.in, c->line.compute, &l.s, l.in, &st);
-  if (st != OK) return st;
-  return queue_put_as(q, &c->line.out, c->line.compute, &l.s, l.out, emit_softmax(&q->lines, c->op, c->line.compute, &l.s, value));
+  return queue_put(q, &c->line.out, &l.s, l.out, emit_softmax(&q->lines, c->op, d, &l.s, queue_get_as(q, &c->line.in, d, &l.s, l.in)));
 }
 
 /* ---- products ---- */
@@ -158,24 +97,15 @@ static void matrices(const gemm_call *c, int k, int64_t rows, int64_t columns, c
 }
 
 /* Appends the product of two batches. Half floats are added up in float32. */
-static int emit_product(emission *e, const gemm_call *c, int a, const shape *sa, int b, const shape *sb, const shape *sc) {
-  int batch = c->batch.ndim;
-  emit(e, "%%%d = stablehlo.dot_general %%%d, %%%d, ", e->next, a, b);
-  for (int side = 0; side < 2 && batch; side++) {
-    emit(e, side ? " x [" : "batching_dims = [");
-    for (int k = 0; k < batch; k++) emit(e, "%s%d", k ? ", " : "", k);
-    emit(e, side ? "], " : "]");
-  }
+static term product(emission *e, const gemm_call *c, term a, const shape *sa, term b, const shape *sb, const shape *sc) {
+  int64_t batch[MAX_DIMS];
   const char *precision = queue_precision(c->precision);
-  emit(e, "contracting_dims = [%d] x [%d], precision = [%s, %s]", batch + 1, batch, precision, precision);
-  return emit_end(e, 2, c->dtype, sa, c->dtype, sb, dtype_compute(c->dtype), sc);
-}
-
-/* Multiplies a value by a number. */
-static int scaled(pjrt_queue *q, int value, scalar by, enum dtype d, const shape *s, int *st) {
-  operand o = {.dtype = d, .value = by};
-  int factor = queue_get(q, &o, s, NULL, st);
-  return *st == OK ? emit_simple(&q->lines, "stablehlo.multiply", 2, (int[]){value, factor}, d, s) : EMIT_NONE;
+  const enum dtype d = c->dtype, gives = dtype_compute(d);
+  const int n = c->batch.ndim;
+  for (int k = 0; k < n; k++) batch[k] = k;
+  return term_of(emit_line(e, "stablehlo.dot_general %%%d, %%%d, batching_dims = [%a] x [%a], contracting_dims = [%d] x [%d], "
+                           "precision = [%s, %s] : (%t, %t) -> %t", a.value, b.value, batch, n, batch, n, n + 1, n, precision, precision,
+                           d, sa, d, sb, gives, sc), gives);
 }
 
 static bool is_number(scalar x, int is, enum dtype d) {
@@ -193,68 +123,54 @@ int queue_gemm(pjrt_queue *q, const gemm_call *c) {
   operand a = {.data = (void *)(uintptr_t)c->a, .dtype = c->dtype}, b = {.data = (void *)(uintptr_t)c->b, .dtype = c->dtype};
   operand to = {.data = c->c, .dtype = c->dtype};
   enum dtype d = dtype_compute(c->dtype);
-  int st = OK;
+  emission *e = &q->lines;
   if (c->batch.count == 0 || c->m == 0 || c->n == 0 || c->k == 0 || c->batch.ndim + 2 > MAX_DIMS) return ERR_NO_KERNEL;
   if (!has_product(q->plugin, c->dtype)) return ERR_NO_KERNEL;
   matrices(c, 1, c->m, c->k, c->a_stride, &sa, ta);
   matrices(c, 2, c->k, c->n, c->b_stride, &sb, tb);
   matrices(c, 0, c->m, c->n, c->c_stride, &sc, tc);
-  int left = queue_get(q, &a, &sa, ta, &st), right = st == OK ? queue_get(q, &b, &sb, tb, &st) : EMIT_NONE;
-  if (st != OK) return st;
-  int value = emit_product(&q->lines, c, left, &sa, right, &sb, &sc);
-  if (!is_number(c->alpha, 1, d)) value = scaled(q, value, c->alpha, d, &sc, &st);
-  if (st == OK && !is_number(c->beta, 0, d)) {
-    int old = queue_get_as(q, &to, d, &sc, tc, &st);
-    if (st == OK) old = scaled(q, old, c->beta, d, &sc, &st);
-    if (st == OK) value = emit_simple(&q->lines, "stablehlo.add", 2, (int[]){value, old}, d, &sc);
-  }
-  return st == OK ? queue_put_as(q, &to, d, &sc, tc, value) : st;
+  term left = queue_get(q, &a, &sa, ta), right = queue_get(q, &b, &sb, tb), x = product(e, c, left, &sa, right, &sb, &sc);
+  if (!is_number(c->alpha, 1, d)) x = FORMULA(e, &sc, d, "x * n", "x n", x, queue_number(q, d, c->alpha));
+  if (!is_number(c->beta, 0, d))
+    x = FORMULA(e, &sc, d, "x + y * n", "x y n", x, queue_get_as(q, &to, d, &sc, tc), queue_number(q, d, c->beta));
+  return queue_put(q, &to, &sc, tc, x);
 }
 
 /* ---- random numbers and ranges ---- */
 
 static const int64_t contiguous[] = {1};
 
-/* Seed and offset are numbers of the program, so that later calls take the same program. A permutation is a stable sort by random
-** integers without a sign. */
+/* A permutation is a stable sort by random integers without a sign. */
 int queue_random(pjrt_queue *q, const random_call *c) {
   shape s = {1, {c->count}};
-  enum dtype gives = c->out.dtype;
-  bool permutes = c->op == RANDOM_permutation;
   emission *e = &q->lines;
   random_call draws = *c;
-  if (permutes) {
+  if (c->count == 0) return ERR_NO_KERNEL;
+  if (c->op == RANDOM_permutation) {
     draws.op = RANDOM_integers;
     draws.low = 0;
     draws.range = 0;
   }
-  if (c->count == 0) return ERR_NO_KERNEL;
-  int st = OK, seed = queue_number(q, DT_uint64, (scalar){.i = (int64_t)c->seed}, &st);
-  int offset = st == OK ? queue_number(q, DT_uint64, (scalar){.i = (int64_t)c->offset}, &st) : EMIT_NONE;
-  if (st != OK) return st;
-  int value = emit_random(e, &draws, seed, offset, &gives);
-  if (permutes && value != EMIT_NONE) {
-    term key = term_as(e, &s, term_of(value, gives), DT_uint64), t[] = {key, key, emit_places(e, &s)};
+  term seed = queue_number(q, DT_uint64, (scalar){.i = (int64_t)c->seed});
+  term x = emit_random(e, &draws, seed, queue_number(q, DT_uint64, (scalar){.i = (int64_t)c->offset}));
+  if (c->op == RANDOM_permutation) {
+    term key = term_as(e, &s, x, DT_uint64), t[] = {key, key, emit_places(e, &s)};
     emit_sort(e, false, &s, t);
-    value = t[2].value;
+    x = t[2];
   }
-  return queue_put_as(q, &c->out, gives, &s, contiguous, value);
+  return queue_put(q, &c->out, &s, contiguous, x);
 }
 
 /* The limit, which changes no product, keeps XLA from rounding a product and a sum once. */
 int queue_arange(pjrt_queue *q, const arange_call *c) {
-  const bool floats = c->start.is_float;
-  const enum dtype d = floats ? DT_float64 : DT_int64;
+  const enum dtype d = c->start.is_float ? DT_float64 : DT_int64;
   const shape s = {1, {c->count}};
-  const scalar numbers[] = {c->start, c->step, {.f = fabs(c->step.f) * (double)c->count, .is_float = true}};
-  int st = OK;
+  emission *e = &q->lines;
   if (c->count == 0) return ERR_NO_KERNEL;
-  term t[4] = {term_of(emit_iota(&q->lines, d, &s, 0), d)};
-  for (int k = 0; k < 2 + floats && st == OK; k++)
-    t[1 + k] = term_of(queue_get(q, &(operand){.dtype = d, .value = numbers[k]}, &s, NULL, &st), d);
-  if (st != OK) return st;
-  term x = emit_formula(&q->lines, &s, d, floats ? "a + m_min(i * b, m)" : "a + i * b", "iabm", t);
-  return queue_put_as(q, &c->out, d, &s, contiguous, x.value);
+  term i = term_of(emit_iota(e, d, &s, 0), d), a = queue_number(q, d, c->start), b = queue_number(q, d, c->step), m = b;
+  if (d == DT_float64) m = queue_number(q, d, (scalar){.f = fabs(c->step.f) * (double)c->count, .is_float = true});
+  return queue_put(q, &c->out, &s, contiguous,
+                   FORMULA(e, &s, d, d == DT_float64 ? "a + m_min(i * b, m)" : "a + i * b", "i a b m", i, a, b, m));
 }
 
 /* ---- families that the CPU computes ---- */

@@ -80,7 +80,7 @@ static const int64_t *OF(host_calls)(int i) { return count_devices(PLUGIN) ? PLU
 #define FAMILY(name, call)                                                                      \
   static int OF(name)(int i, call *c) {                                                         \
     pjrt_queue *q = enter(PLUGIN, i);                                                           \
-    int st = queue_end_call(q, append_##name(q, c));                                            \
+    int first = append_##name(q, c), st = first == QUEUE_AGAIN ? append_##name(q, c) : first;   \
     if (st != ERR_NO_KERNEL) return leave(st);                                                  \
     st = leave_to_host(q, PROFILE_##name, host_##name(q, c));                                   \
     return st == OK ? host_place().device->name(0, c) : st;                                     \

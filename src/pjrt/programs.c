@@ -142,9 +142,8 @@ static void write_results(emission *e, const compiled *c, const pjrt_queue *q, b
   for (size_t k = 0; k < c->nresult; k++) {
     const result *r = &q->results[k];
     if (!c->wanted[k]) continue;
-    emit(e, "%s", between);
-    if (types) emit_type(e, r->dtype, &(shape){1, {r->count}});
-    else emit(e, "%%%d", r->value);
+    if (types) emit(e, "%s%t", between, r->dtype, &(shape){1, {r->count}});
+    else emit(e, "%s%%%d", between, r->value);
     between = ", ";
   }
 }
@@ -185,7 +184,7 @@ static int compile(compiled *c, pjrt_queue *q, const program_lists *l) {
   emit(&e, "\n}\n");
   program_drop(q->plugin, c->program);
   c->program = NULL;
-  int st = e.failed ? ERR_MEMORY : note_program(q->plugin, &e);
+  int st = e.status == OK ? note_program(q->plugin, &e) : e.status;
   if (st == OK) st = program_compile(q->plugin, e.text, e.length, l->index, l->ndevice, &c->program);
   free(e.text);
   return st;

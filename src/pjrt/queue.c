@@ -57,7 +57,7 @@ int block_new(pjrt_queue *q, size_t bytes, void **at) {
     free(b);
     return ERR_MEMORY;
   }
-  *b = (block){.at = shadow, .bytes = bytes, .in_shadow = true, .fresh = true, .argument = NONE, .result = NONE};
+  *b = (block){.at = shadow, .bytes = bytes, .in_shadow = true, .fresh = true, .argument = NONE, .written = NONE};
   size_t k = find_behind(q, shadow);
   memmove(q->blocks + k + 1, q->blocks + k, (q->nblock - k) * sizeof *q->blocks);
   q->blocks[k] = b;
@@ -102,7 +102,7 @@ int block_read(pjrt_queue *q, block *b) {
   int st = b->pending ? queue_run(q) : OK;
   if (st == OK && b->lost) st = plugin_fail(q->plugin, "the elements are lost, because a program failed");
   if (st != OK || b->in_shadow) return st;
-  st = buffer_download(q->plugin, b->buffer, b->at, (size_t)block_count(b, b->dtype) * (size_t)dtype_size(b->dtype));
+  st = buffer_download(q->plugin, b->buffer, b->at, (size_t)block_count(b, b->now.dtype) * (size_t)dtype_size(b->now.dtype));
   b->in_shadow = st == OK;
   return st;
 }
@@ -125,17 +125,17 @@ void block_discard(pjrt_queue *q, block *b) {
 /* ---- values ---- */
 
 /* Makes a buffer an argument of the open program, and returns the value. */
-static int add_argument(pjrt_queue *q, void *buffer, bool owned, enum dtype d, const shape *s, int *st) {
+static int add_argument(pjrt_queue *q, void *buffer, bool owned, enum dtype d, const shape *s) {
   argument *list = list_with_room(q->arguments, q->nargument, &q->argument_room, sizeof *list);
-  if (!list) {
-    if (owned) buffer_drop(q->plugin, buffer);
-    *st = ERR_MEMORY;
-    return EMIT_NONE;
+  emit(&q->head, "%s%%%d: %t", q->nargument ? ", " : "", q->lines.next, d, s);
+  if (list) {
+    q->arguments = list;
+    list[q->nargument++] = (argument){buffer, owned, .end = q->head.length};
+  } else if (owned) {
+    buffer_drop(q->plugin, buffer);
   }
-  q->arguments = list;
-  emit(&q->head, "%s%%%d: ", q->nargument ? ", " : "", q->lines.next);
-  emit_type(&q->head, d, s);
-  list[q->nargument++] = (argument){buffer, owned, .end = q->head.length};
+  if (!list) q->head.status = ERR_MEMORY;
+  if (q->head.status != OK) emit_fail(&q->lines, q->head.status);
   return q->lines.next++;
 }
 
@@ -144,68 +144,85 @@ static int upload(pjrt_queue *q, block *b, enum dtype d) {
   int st = block_read(q, b);
   if (st != OK) return st;
   retire_buffer(q, b);
-  b->dtype = d;
+  b->now.dtype = d;
   st = buffer_upload(q->plugin, q->index, d, block_count(b, d), b->at, &b->buffer);
   if (st == OK && b->bytes >= LARGE) leave_shadow(b);
   return st;
 }
 
-int queue_flat(pjrt_queue *q, block *b, enum dtype d, int *st) {
+const values *queue_values(pjrt_queue *q, block *b, enum dtype d) {
+  const shape s = {1, {block_count(b, d)}};
+  const change *w = b->written == NONE ? NULL : &q->changes[b->written];
   bool has_value = b->run == q->run && (b->pending || b->argument != NONE);
-  *st = b->lost ? block_read(q, b) : b->bytes % (size_t)dtype_size(d) ? ERR_NO_KERNEL : OK;
-  if (*st == OK && has_value && b->dtype == d) return b->flat;
-  if (*st == OK && b->pending) *st = QUEUE_AGAIN;
-  if (*st == OK && b->fresh) return emit_constant(&q->lines, d, &(shape){1, {block_count(b, d)}}, (scalar){0});
-  if (*st == OK && (!b->buffer || b->dtype != d)) *st = upload(q, b, d);
-  int value = *st == OK ? add_argument(q, b->buffer, false, d, &(shape){1, {block_count(b, d)}}, st) : EMIT_NONE;
-  if (*st != OK) return EMIT_NONE;
-  b->flat = value;
-  b->whole = EMIT_NONE;
-  b->run = q->run;
-  b->argument = (int)q->nargument - 1;
-  return value;
+  int st = q->lines.status;
+  if (w && w->values.dtype == d && st == OK) return &w->values;
+  if (st == OK) st = b->lost ? block_read(q, b) : w || b->bytes % (size_t)dtype_size(d) ? ERR_NO_KERNEL : OK;
+  if (st == OK && has_value && b->now.dtype == d) return &b->now;
+  if (st == OK && b->pending) st = QUEUE_AGAIN;
+  if (st == OK && !b->fresh && (!b->buffer || b->now.dtype != d)) st = upload(q, b, d);
+  if (st != OK) {
+    emit_fail(&q->lines, st);
+    return NULL;
+  }
+  b->now = (values){.dtype = d, .whole = EMIT_NONE};
+  if (b->fresh) {
+    b->now.flat = emit_constant(&q->lines, d, &s, (scalar){0});
+  } else {
+    b->now.flat = add_argument(q, b->buffer, false, d, &s);
+    b->run = q->run;
+    b->argument = (int)q->nargument - 1;
+  }
+  return &b->now;
 }
 
 int queue_set(pjrt_queue *q, block *b, enum dtype d, int flat, int whole, const shape *s) {
-  result *list = list_with_room(q->results, q->nresult, &q->result_room, sizeof *list);
-  if (!list) return ERR_MEMORY;
-  q->results = list;
+  change *list = list_with_room(q->changes, q->nchange, &q->change_room, sizeof *list);
+  result *results = list_with_room(q->results, q->nresult + q->nchange, &q->result_room, sizeof *results);
+  if (list) q->changes = list;
+  if (results) q->results = results;
+  if (!list || !results) emit_fail(&q->lines, ERR_MEMORY);
+  if (q->lines.status != OK) return q->lines.status;
   if (flat == EMIT_NONE) flat = emit_reshape(&q->lines, whole, d, s, &(shape){1, {block_count(b, d)}});
   emit(&q->lines, "// result %%%d\n", flat);           /* copies add no other line, and the lines are the program's key */
+  if (b->written == NONE) b->written = (int)q->nchange++;
+  list[b->written] = (change){b, {d, flat, whole, *s}};
+  return q->lines.status;
+}
+
+/* Ends a write to a block: the values are a result of the open program. */
+static void apply(pjrt_queue *q, const change *w) {
+  block *b = w->block;
   if (b->buffer && b->run == q->run && b->argument != NONE) q->arguments[b->argument].overwritten = true;
   retire_buffer(q, b);
   leave_shadow(b);
-  if (b->pending) list[b->result].replaced = true;
+  if (b->pending) q->results[b->result].replaced = true;
   b->fresh = b->lost = false;
-  b->dtype = d;
   b->run = q->run;
-  b->flat = flat;
-  b->whole = whole;
-  b->form = *s;
+  b->now = w->values;
   b->result = (int)q->nresult;
-  list[q->nresult++] = (result){flat, d, block_count(b, d), false};
-  if (b->pending) return OK;
+  q->results[q->nresult++] = (result){b->now.flat, b->now.dtype, block_count(b, b->now.dtype), false};
+  if (b->pending) return;
   b->pending = true;
   b->before = NULL;
   b->next = q->pending;
   if (b->next) b->next->before = b;
   q->pending = b;
-  return OK;
 }
 
 /* A number takes the place of another in the list, unless the open program has this one. */
-int queue_number(pjrt_queue *q, enum dtype d, scalar is, int *st) {
-  static const shape none = {0};
+term queue_number(pjrt_queue *q, enum dtype d, scalar is) {
   number new = {.dtype = d, .run = q->run};
   number_element(is, d, new.element);
   number *n = &q->numbers[((new.element[0] ^ new.element[1]) * UINT64_C(0x9E3779B97F4A7C15) >> 32) % NUMBERS];
   bool known = n->buffer && n->dtype == d && memcmp(n->element, new.element, sizeof n->element) == 0, owned = !known && n->run == q->run;
+  int st = q->lines.status;
   if (known) new.buffer = n->buffer;
-  else *st = buffer_upload(q->plugin, q->index, d, -1, new.element, &new.buffer);
-  if (*st != OK) return EMIT_NONE;
+  else if (st == OK) st = buffer_upload(q->plugin, q->index, d, -1, new.element, &new.buffer);
+  emit_fail(&q->lines, st);
+  if (st != OK) return term_integer(0);
   if (!known && !owned) buffer_drop(q->plugin, n->buffer);
   if (!owned) *n = new;
-  return add_argument(q, new.buffer, owned, d, &none, st);
+  return (term){.value = add_argument(q, new.buffer, owned, d, &no_dims), .dtype = d, .without = (unsigned)ALL_DIMS};
 }
 
 /* ---- running ---- */
@@ -217,7 +234,7 @@ static void start_again(pjrt_queue *q) {
   q->nargument = q->nresult = 0;
   q->ncall = 0;
   q->head.length = q->lines.length = 0;
-  q->head.failed = q->lines.failed = false;
+  q->head.status = q->lines.status = OK;
   q->lines.next = 0;
   q->ended = 0;
   q->rhythm = (rhythm){0};
@@ -241,7 +258,7 @@ int queue_run_together(pjrt_queue *const *q, int n) {
   const size_t nresult = q[0]->nresult;
   void **buffers = q[0]->pending ? calloc((size_t)n * nresult, sizeof *buffers) : NULL;
   bool whole = buffers;
-  for (int k = 0; k < n; k++) whole &= !q[k]->lines.failed && !q[k]->head.failed;
+  for (int k = 0; k < n; k++) whole &= q[k]->head.status == OK;
   int st = !q[0]->pending ? OK : whole ? programs_run(q, n, buffers) : ERR_MEMORY;
   for (int k = 0; k < n; k++) finish(q[k], buffers ? buffers + (size_t)k * nresult : NULL, st);
   free(buffers);
@@ -268,7 +285,18 @@ static uint64_t hash_call(const pjrt_queue *q, size_t from) {
 }
 
 int queue_end_call(pjrt_queue *q, int st) {
-  if (st != OK) return st;
+  if (st == OK) st = q->lines.status;
+  for (size_t k = 0; k < q->nchange; k++) {
+    q->changes[k].block->written = NONE;
+    if (st == OK) apply(q, &q->changes[k]);
+  }
+  q->nchange = 0;
+  q->lines.status = OK;
+  if (st != OK) {
+    q->lines.length = q->ended;
+    q->due |= st == QUEUE_AGAIN;
+    return st;
+  }
   rhythm *r = &q->rhythm;
   r->context = r->context << 8 | hash_call(q, q->ended);
   q->ended = q->lines.length;
@@ -295,6 +323,7 @@ void queue_free(pjrt_queue *q) {
   for (int k = 0; k < NUMBERS; k++) buffer_drop(q->plugin, q->numbers[k].buffer);
   free(q->arguments);
   free(q->results);
+  free(q->changes);
   free(q->blocks);
   free(q->head.text);
   free(q->lines.text);

@@ -10,22 +10,25 @@
 ** used. A block whose elements are used in another dtype passes through the shadow. */
 
 #include "base/profile.h"
-#include "pjrt/emit.h"
 #include "pjrt/plugin.h"
+#include "pjrt/translate.h"
+
+/* The elements of a block as values of the open program. */
+typedef struct values {
+  enum dtype dtype;
+  int        flat, whole;              /* as an array of one dim, and in the shape `form`; one may be EMIT_NONE */
+  shape      form;
+} values;
 
 typedef struct block {
   char   *at;                          /* the shadow */
   size_t  bytes;
   bool    in_shadow, fresh, lost;      /* fresh: nothing was written; lost: the program that computes the elements has failed */
   void   *buffer;                      /* or NULL */
-  enum dtype dtype;                    /* of the buffer and of the values */
-
-  /* Values of the open program, if `run` is its number. */
+  values   now;                        /* have the buffer's dtype, and are values if `run` is the open program's number */
   unsigned run;
   bool     pending;                    /* the values are newer than shadow and buffer */
-  int      flat, whole;                /* the elements as an array of one dim, and in the shape `form`, or EMIT_NONE */
-  shape    form;
-  int      argument, result;           /* the numbers in the program's lists, or NONE */
+  int      argument, result, written;  /* the numbers in the program's lists, or NONE */
   struct block *next, *before;         /* the list of pending blocks */
 } block;
 
@@ -45,6 +48,12 @@ typedef struct result {
   int64_t count;
   bool    replaced;                    /* a later call of the program has written the block again */
 } result;
+
+/* New elements of a block, which the block has when the call ends. */
+typedef struct change {
+  block *block;
+  values values;
+} change;
 
 /* A number of a call, as an argument without dims. Buffers of numbers are kept for later programs. */
 typedef struct number {
@@ -75,7 +84,8 @@ typedef struct pjrt_queue {
   int       quiet;                     /* no collection is asked for during so many further calls */
   argument *arguments;
   result   *results;
-  size_t    nargument, argument_room, nresult, result_room;
+  change   *changes;                   /* of the call that is being appended */
+  size_t    nargument, argument_room, nresult, result_room, nchange, change_room;
   number    numbers[NUMBERS];
   block    *pending;                   /* the blocks whose elements are results */
   block   **blocks;                    /* all blocks, sorted by address */
@@ -87,7 +97,7 @@ typedef struct pjrt_queue {
 enum {
   MOST_CALLS = 512,                    /* a program of so many calls runs */
   LOOP_CALLS = 16,                     /* a program of so many calls runs at the end of an iteration of a loop */
-  QUEUE_AGAIN = -1                     /* a status: the open program must run before the call can be appended */
+  QUEUE_AGAIN = -1                     /* a status: the call must be appended again, after the open program has run */
 };
 
 /* ---- memory ---- */
@@ -108,15 +118,16 @@ void   block_discard(pjrt_queue *q, block *b);
 /* Returns the number of elements of dtype d of a block. */
 static inline int64_t block_count(const block *b, enum dtype d) { return (int64_t)b->bytes / dtype_size(d); }
 
-/* Returns the value of all elements of a block as an array of one dim, of dtype d. Returns EMIT_NONE after an error, which is
-** stored in *st. */
-int queue_flat(pjrt_queue *q, block *b, enum dtype d, int *st);
+/* Returns the values of a block's elements of dtype d, of which `flat` is set, or NULL after an error. The errors of this function and
+** of the next ones are the status of q->lines. */
+const values *queue_values(pjrt_queue *q, block *b, enum dtype d);
 
-/* Makes value `flat` of one dim, or `whole` of shape s, the elements of the block. One of the values may be EMIT_NONE. */
+/* Makes value `flat` of one dim, or `whole` of shape s, the elements of the block when the call ends. One of the values may be
+** EMIT_NONE. Returns the status. */
 int queue_set(pjrt_queue *q, block *b, enum dtype d, int flat, int whole, const shape *s);
 
-/* Returns a value without dims. Returns EMIT_NONE after an error, which is stored in *st. */
-int queue_number(pjrt_queue *q, enum dtype d, scalar is, int *st);
+/* Returns a value without dims. */
+term queue_number(pjrt_queue *q, enum dtype d, scalar is);
 
 /* Runs the open program. */
 int queue_run(pjrt_queue *q);
@@ -127,8 +138,8 @@ int queue_run_together(pjrt_queue *const *q, int n);
 /* Appends the sums of a call to the open programs of its devices, and runs the programs (sum.c). */
 int queue_all_sum(pjrt_queue *const *q, const all_sum_call *c);
 
-/* queue_begin_call runs the program if that is due. queue_end_call gets the status of the call, which it returns, and decides
-** whether a run is due before the next call. */
+/* queue_begin_call runs the program if that is due. queue_end_call gets the status of the call, and returns it or that of the lines.
+** If the call has failed, queue_end_call takes back its lines and its changes. It decides whether a run is due before the next call. */
 int queue_begin_call(pjrt_queue *q);
 int queue_end_call(pjrt_queue *q, int st);
 
@@ -148,21 +159,14 @@ shape plan_shape(const plan *p);
 /* Sets the shape of a plan with another dim of n elements at the end, and the strides of operand k, which are `step` along it. */
 void plan_part(const plan *p, int k, int64_t n, int64_t step, shape *s, int64_t *stride);
 
-/* Returns the value of the operand's elements in the given shape and dtype o->dtype. A number becomes a tensor. Returns
-** EMIT_NONE after an error, stored in *st, or if *st is ERR_NO_KERNEL. */
-int queue_get(pjrt_queue *q, const operand *o, const shape *s, const int64_t *stride, int *st);
-
-/* False if a write to a part of the operand's block would return QUEUE_AGAIN. */
-bool queue_accepts(const pjrt_queue *q, const operand *o);
-
-/* Writes a value of shape s and of dtype o->dtype to the operand's elements. */
-int queue_put(pjrt_queue *q, const operand *o, const shape *s, const int64_t *stride, int value);
+/* Returns the operand's elements in the given shape and dtype o->dtype. A number becomes a tensor. */
+term queue_get(pjrt_queue *q, const operand *o, const shape *s, const int64_t *stride);
 
 /* Reads an operand and converts its elements. A number already has dtype `to`. */
-int queue_get_as(pjrt_queue *q, const operand *o, enum dtype to, const shape *s, const int64_t *stride, int *st);
+term queue_get_as(pjrt_queue *q, const operand *o, enum dtype to, const shape *s, const int64_t *stride);
 
-/* Converts a value of dtype d to an operand's dtype, and writes it. */
-int queue_put_as(pjrt_queue *q, const operand *o, enum dtype d, const shape *s, const int64_t *stride, int value);
+/* Converts a term of an expression of shape s to o->dtype, and writes it to the operand's elements. Returns the status. */
+int queue_put(pjrt_queue *q, const operand *o, const shape *s, const int64_t *stride, term t);
 
 /* Returns the name of the precision of products. */
 static inline const char *queue_precision(enum precision p) { return p == PRECISION_tf32 ? "HIGH" : "HIGHEST"; }

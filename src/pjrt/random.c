@@ -11,33 +11,30 @@ typedef struct fill {
   const random_call *call;
   enum dtype drawn;                    /* the dtype of the numbers before the conversion to the result's dtype */
   shape      counters;
-  int64_t    runs;
 } fill;
 
-static const shape one = {0};
-
 static term on_words(const fill *f, const char *text, const char *names, const term *terms) {
-  return emit_formula(f->e, &f->counters, DT_uint64, text, names, terms);
+  return emit_formula(f->e, &(formula){&f->counters, 0, DT_uint64, DT_none, text, names}, terms);
 }
 
-/* Repeats a number of the program for all counters. */
-static term spread(const fill *f, term t) {
-  return term_of(emit_broadcast(f->e, t.value, t.dtype, &one, NULL, &f->counters), t.dtype);
+static term drawn(const fill *f, const char *text, const char *names, const term *terms) {
+  return emit_formula(f->e, &(formula){&f->counters, 0, f->drawn, DT_none, text, names}, terms);
 }
 
 /* Computes the four words of each counter. The key of a round is made of the seed. */
 static void philox(const fill *f, term seed, term offset, term x[4]) {
-  enum { A, B, C, D, K, J, M, N, NAMES };
-  static const char names[] = "abcdkjmn", low[] = "s + w & 4294967295", high[] = "(s >> 32) + w & 4294967295";
-  term t[NAMES] = {[C] = term_of(emit_iota(f->e, DT_uint64, &f->counters, 0), DT_uint64), [D] = spread(f, offset),
-                   [M] = term_integer(PHILOX_M0), [N] = term_integer(PHILOX_M1)};
+  enum { A, B, C, D, K, J, M, N, S, V, W, NAMES };
+  static const char names[] = "a b c d k j m n s v w";
+  term t[NAMES] = {[C] = term_of(emit_iota(f->e, DT_uint64, &f->counters, 0), DT_uint64), [D] = offset,
+                   [M] = term_integer(PHILOX_M0), [N] = term_integer(PHILOX_M1), [S] = seed};
   t[A] = on_words(f, "c + d & 4294967295", names, t);
   t[B] = on_words(f, "c + d >> 32", names, t);
   t[C] = t[D] = term_integer(0);
   for (int64_t round = 0; round < PHILOX_ROUNDS; round++) {
-    const term key[] = {seed, term_integer(round * PHILOX_W0)}, other[] = {seed, term_integer(round * PHILOX_W1)};
-    t[K] = spread(f, emit_formula(f->e, &one, DT_uint64, low, "sw", key));
-    t[J] = spread(f, emit_formula(f->e, &one, DT_uint64, high, "sw", other));
+    t[V] = term_integer(round * PHILOX_W0);
+    t[W] = term_integer(round * PHILOX_W1);
+    t[K] = on_words(f, "s + v & 4294967295", names, t);
+    t[J] = on_words(f, "(s >> 32) + w & 4294967295", names, t);
     x[0] = on_words(f, "(c * n >> 32) ^ b ^ k", names, t);
     x[1] = on_words(f, "c * n & 4294967295", names, t);
     x[2] = on_words(f, "(a * m >> 32) ^ d ^ j", names, t);
@@ -56,9 +53,8 @@ static term uniform(const fill *f, term word) {
   double width = c->b - c->a, scale = is_wide ? 0x1p-53 : width / (double)((uint64_t)1 << c->bits);
   const term terms[] = {word, term_integer(is_wide ? 11 : 32 - c->bits), term_float(scale), term_float(width), term_float(c->a),
                         term_float(c->most)};
-  const char *text = is_wide ? "p = (C)(w >> s) * f * d; q = p > d ? d : p; v = q + a; v < m ? v : m"
-                             : "p = (C)(w >> s) * f; q = p > d ? d : p; v = q + a; v < m ? v : m";
-  return emit_formula(f->e, &f->counters, f->drawn, text, "wsfdam", terms);
+  return drawn(f, is_wide ? "p = (C)(w >> s) * f * d; q = p > d ? d : p; v = q + a; v < m ? v : m"
+                          : "p = (C)(w >> s) * f; q = p > d ? d : p; v = q + a; v < m ? v : m", "w s f d a m", terms);
 }
 
 static term integer(const fill *f, term word) {
@@ -68,7 +64,7 @@ static term integer(const fill *f, term word) {
   const char *text = c->range == 0 ? "x + b"
                    : "al = x & 4294967295; ah = x >> 32; m = ah * l + (al * l >> 32); n = al * h + (m & 4294967295);"
                      "b + ah * h + (m >> 32) + (n >> 32)";
-  return term_as(f->e, &f->counters, on_words(f, text, "xlhb", terms), DT_int64);
+  return term_as(f->e, &f->counters, on_words(f, text, "x l h b", terms), DT_int64);
 }
 
 /* Makes two normally distributed numbers from two words (Box–Muller, see math/normal.h). */
@@ -76,46 +72,43 @@ static void normals(const fill *f, const term in[2], term out[2]) {
   const random_call *c = f->call;
   bool is_wide = f->drawn == DT_float64;
   const term words[] = {in[0], in[1], term_float(c->b)};
-  const char *radius = is_wide ? "d * m_sqrt(-2 * m_log(((C)(x >> 11) + 0.5) * 0x1p-53))"
-                               : "d * m_sqrt(-2 * m_log(((C)(x >> 1) + 0.5) * 0x1p-31))";
-  const char *turn = is_wide ? "(C)(y >> 11) * 0x1p-52 - 1" : "(C)(I)y * 0x1p-31";
-  const term t[] = {emit_formula(f->e, &f->counters, f->drawn, radius, "xyd", words),
-                    emit_formula(f->e, &f->counters, f->drawn, turn, "xyd", words), term_float(c->a)};
-  out[0] = emit_formula(f->e, &f->counters, f->drawn, "m + r * cosine_of_turn(t)", "rtm", t);
-  out[1] = emit_formula(f->e, &f->counters, f->drawn, "m + r * sine_of_turn(t)", "rtm", t);
+  const term t[] = {drawn(f, is_wide ? "d * m_sqrt(-2 * m_log(((C)(x >> 11) + 0.5) * 0x1p-53))"
+                                     : "d * m_sqrt(-2 * m_log(((C)(x >> 1) + 0.5) * 0x1p-31))", "x y d", words),
+                    drawn(f, is_wide ? "(C)(y >> 11) * 0x1p-52 - 1" : "(C)(I)y * 0x1p-31", "x y d", words), term_float(c->a)};
+  out[0] = drawn(f, "m + r * cosine_of_turn(t)", "r t m", t);
+  out[1] = drawn(f, "m + r * sine_of_turn(t)", "r t m", t);
 }
 
 /* ---- order ---- */
 
 /* Puts the numbers of `parts` words into the order of elements, and removes those behind the last element. */
-static int in_order(const fill *f, int parts, const term *part) {
+static term in_order(const fill *f, int parts, const term *part) {
   emission *e = f->e;
-  const shape thin = {3, {f->runs, 1, RANDOM_RUN}}, whole = {3, {f->runs, parts, RANDOM_RUN}};
-  const shape flat = {1, {f->runs * parts * RANDOM_RUN}}, out = {1, {f->call->count}};
+  const int64_t runs = f->counters.dim[0] / RANDOM_RUN, zero = 0;
+  const shape thin = {3, {runs, 1, RANDOM_RUN}}, whole = {3, {runs, parts, RANDOM_RUN}};
+  const shape flat = {1, {runs * parts * RANDOM_RUN}}, out = {1, {f->call->count}};
   int in[4];
   for (int k = 0; k < parts; k++) in[k] = emit_reshape(e, part[k].value, f->drawn, &f->counters, &thin);
-  emit(e, "%%%d = stablehlo.concatenate ", e->next);
+  int value = e->next++;
+  emit(e, "%%%d = stablehlo.concatenate ", value);
   for (int k = 0; k < parts; k++) emit(e, "%%%d, ", in[k]);
-  emit(e, "dim = 1");
-  int value = parts == 2 ? emit_end(e, 2, f->drawn, &thin, f->drawn, &thin, f->drawn, &whole)
-                         : emit_end(e, 4, f->drawn, &thin, f->drawn, &thin, f->drawn, &thin, f->drawn, &thin, f->drawn, &whole);
-  int joined = emit_reshape(e, value, f->drawn, &whole, &flat);
-  return emit_slice(e, joined, f->drawn, &flat, (const int64_t[]){0}, &out);
+  emit(e, "dim = 1 : (");
+  for (int k = 0; k < parts; k++) emit(e, k ? ", %t" : "%t", f->drawn, &thin);
+  emit(e, ") -> %t\n", f->drawn, &whole);
+  value = emit_reshape(e, value, f->drawn, &whole, &flat);
+  return term_of(emit_slice(e, value, f->drawn, &flat, &zero, &out), f->drawn);
 }
 
-int emit_random(emission *e, const random_call *c, int seed, int offset, enum dtype *gives) {
+term emit_random(emission *e, const random_call *c, term seed, term offset) {
   enum dtype drawn = c->op == RANDOM_integers ? DT_int64 : dtype_compute(c->out.dtype);
   int parts = drawn == DT_float32 ? 4 : 2;
-  int64_t counters = (int64_t)random_counters((uint64_t)c->count, parts == 2);
-  const fill f = {e, c, drawn, {1, {counters}}, counters / RANDOM_RUN};
-  const emission before = *e;
+  const fill f = {e, c, drawn, {1, {(int64_t)random_counters((uint64_t)c->count, parts == 2)}}};
   term x[4], part[4];
-  if (c->op == RANDOM_permutation || c->cell) return EMIT_NONE;
-  philox(&f, term_of(seed, DT_uint64), term_of(offset, DT_uint64), x);
-  for (int k = 0; parts == 2 && k < 2; k++) x[k] = on_words(&f, "l | h << 32", "lh", x + 2 * k);
+  if (c->cell) emit_fail(e, ERR_NO_KERNEL);
+  philox(&f, seed, offset, x);
+  for (int k = 0; parts == 2 && k < 2; k++) x[k] = on_words(&f, "l | h << 32", "l h", x + 2 * k);
   for (int k = 0; k < parts; k++)
     if (c->op != RANDOM_normal) part[k] = c->op == RANDOM_uniform ? uniform(&f, x[k]) : integer(&f, x[k]);
     else if (k % 2 == 0) normals(&f, x + k, part + k);
-  *gives = drawn;
-  return emit_settle(e, &before, in_order(&f, parts, part));
+  return in_order(&f, parts, part);
 }

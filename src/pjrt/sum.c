@@ -11,25 +11,21 @@ static const int64_t contiguous[] = {1};
 
 /* ---- lines ---- */
 
-/* Appends the sum of a value over all devices, and returns the sum's value. The devices' numbers are a comment of the program,
-** which is compiled for these devices. */
-static int emit_all_sum(emission *e, const all_sum_call *c, int t, int value) {
-  static const shape one = {0};
+/* Appends the sum of a value over all devices. The devices' numbers are a comment of the program, which is compiled for these
+** devices. */
+static term sum(emission *e, const all_sum_call *c, int t, term x) {
   const shape s = {1, {c->elements[t]}};
-  const enum dtype d = c->in[t].dtype, wide = dtype_compute(d);
-  value = emit_convert(e, value, d, wide, &s);
-  int sum = e->next, more = sum + 1, body = sum + 2;
+  const enum dtype wide = dtype_compute(c->in[t].dtype);
+  x = term_as(e, &s, x, wide);
+  int value = e->next++;
   emit(e, "// devices");
   for (int k = 0; k < c->ndevices; k++) emit(e, " %d", c->index[k]);
-  emit(e, "\n%%%d = \"stablehlo.all_reduce\"(%%%d) <{replica_groups = dense<[[0", sum, value);
+  emit(e, "\n%%%d = \"stablehlo.all_reduce\"(%%%d) <{replica_groups = dense<[[0", value, x.value);
   for (int k = 1; k < c->ndevices; k++) emit(e, ", %d", k);
-  emit(e, "]]> : tensor<1x%dxi64>}> ({\n^bb0(%%%d: tensor<%s>, %%%d: tensor<%s>):\n", c->ndevices, more, emit_name(wide), body,
-       emit_name(wide));
-  e->next += 3;
-  body = emit_simple(e, wide == DT_bool ? "stablehlo.or" : "stablehlo.add", 2, (int[]){more, body}, wide, &one);
-  emit(e, "stablehlo.return %%%d : tensor<%s>\n})", body, emit_name(wide));
-  emit_end(e, 1, wide, &s, wide, &s);
-  return emit_convert(e, sum, wide, d, &s);
+  emit(e, "]]> : tensor<1x%dxi64>}> ", c->ndevices);
+  emit_region(e, 2, (enum dtype[]){wide, wide}, wide, wide == DT_bool ? "a | b" : "a + b");
+  emit(e, " : (%t) -> %t\n", wide, &s, wide, &s);
+  return term_of(value, wide);
 }
 
 /* The end of an open program. */
@@ -41,19 +37,16 @@ typedef struct end {
 /* Removes the sums of device d from its open program. */
 static void remove_sums(pjrt_queue *q, const all_sum_call *c, int d, const end *to) {
   for (int t = 0; t < c->count; t++) block_discard(q, block_of(q, c->out[d * c->count + t].data));
-  q->lines.length = to->length;
+  q->lines.length = q->ended = to->length;
   q->lines.next = to->next;
   q->nresult = to->nresult;
 }
 
 /* Appends the sums of device d. values[t] is the value of tensor t. */
-static int append_sums(pjrt_queue *q, const all_sum_call *c, int d, const int *values) {
-  int st = OK;
-  for (int t = 0; t < c->count && st == OK; t++) {
-    int sum = emit_all_sum(&q->lines, c, t, values[t]);
-    st = queue_put(q, &c->out[d * c->count + t], &(shape){1, {c->elements[t]}}, contiguous, sum);
-  }
-  return st;
+static int append_sums(pjrt_queue *q, const all_sum_call *c, int d, const term *values) {
+  for (int t = 0; t < c->count; t++)
+    queue_put(q, &c->out[d * c->count + t], &(shape){1, {c->elements[t]}}, contiguous, sum(&q->lines, c, t, values[t]));
+  return q->lines.status;
 }
 
 /* ---- the same text ---- */
@@ -64,16 +57,22 @@ static bool same_text(const emission *a, const emission *b) {
 
 /* Finds the values of all tensors of device d. If d is 0, values[t] becomes the value of tensor t. Otherwise *same becomes false
 ** if the open program or a value differs from that of device 0. */
-static int get_tensors(pjrt_queue *const *q, const all_sum_call *c, int d, int *values, bool *same) {
-  int st = OK;
-  for (int t = 0; t < c->count && st == OK; t++) {
-    int value = queue_get(q[d], &c->in[d * c->count + t], &(shape){1, {c->elements[t]}}, contiguous, &st);
-    if (d == 0) values[t] = value;
-    *same &= value == values[t];
+static int get_tensors(pjrt_queue *const *q, const all_sum_call *c, int d, term *values, bool *same) {
+  for (int t = 0; t < c->count; t++) {
+    term x = queue_get(q[d], &c->in[d * c->count + t], &(shape){1, {c->elements[t]}}, contiguous);
+    if (d == 0) values[t] = x;
+    *same &= x.value == values[t].value;
   }
+  int st = q[d]->lines.status;
   *same &= st == OK && same_text(&q[0]->head, &q[d]->head) && same_text(&q[0]->lines, &q[d]->lines) &&
            q[0]->nresult == q[d]->nresult;
   return st == QUEUE_AGAIN ? OK : st;
+}
+
+/* Ends the calls of all devices, whose status is st. */
+static int end_calls(pjrt_queue *const *q, int n, int st) {
+  for (int d = 0; d < n; d++) queue_end_call(q[d], st);
+  return st;
 }
 
 /* Asks for a collection of garbage before the open programs run. */
@@ -85,31 +84,33 @@ static int ask(pjrt_queue *const *q, int n) {
 }
 
 /* Makes the open programs the same. Returns ERR_NO_KERNEL if that is impossible. */
-static int make_same(pjrt_queue *const *q, const all_sum_call *c, int *values) {
+static int make_same(pjrt_queue *const *q, const all_sum_call *c, term *values) {
   int st = OK;
   for (int pass = 0; pass < 2 && st == OK; pass++) {
     bool same = true;
     if (pass == 1) st = ask(q, c->ndevices);
     for (int d = 0; d < c->ndevices && pass == 1 && st == OK; d++) st = queue_run(q[d]);
     for (int d = 0; d < c->ndevices && st == OK; d++) st = get_tensors(q, c, d, values, &same);
-    if (st != OK || same) return st;
+    if (st == OK && same) return OK;
+    end_calls(q, c->ndevices, st == OK ? QUEUE_AGAIN : st);
   }
-  return ERR_NO_KERNEL;
+  return st == OK ? ERR_NO_KERNEL : st;
 }
 
 /* Appends the sums to the open programs, which are the same, and runs the programs. */
-static int run_sums(pjrt_queue *const *q, const all_sum_call *c, const int *values) {
+static int run_sums(pjrt_queue *const *q, const all_sum_call *c, const term *values) {
   const end before = {q[0]->lines.length, q[0]->nresult, q[0]->lines.next};
   int st = OK;
   for (int d = 0; d < c->ndevices && st == OK; d++) st = append_sums(q[d], c, d, values);
-  if (st == OK) st = ask(q, c->ndevices);
+  if (end_calls(q, c->ndevices, st) == OK) st = ask(q, c->ndevices);
+  else return st;
   if (st == OK) return queue_run_together(q, c->ndevices);
   for (int d = 0; d < c->ndevices; d++) remove_sums(q[d], c, d, &before);
   return st;
 }
 
 int queue_all_sum(pjrt_queue *const *q, const all_sum_call *c) {
-  int *values = calloc((size_t)c->count, sizeof *values);
+  term *values = calloc((size_t)c->count, sizeof *values);
   int st = values ? make_same(q, c, values) : ERR_MEMORY;
   if (st == OK) st = run_sums(q, c, values);
   free(values);

@@ -1,106 +1,141 @@
 #include "pjrt/translate.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 
 /* ---- names and terms ---- */
 
-enum { MOST_DEFINITIONS = 8 };
+enum { MOST_DEFINITIONS = 16 };
 
 /* An expression that is being read. */
 typedef struct reader {
-  emission    *e;
-  const shape *shape;                  /* of all values */
-  const surroundings *around;
-  const char  *at;                     /* the next character of the expression */
-  int          count;                  /* the names that the expression has defined */
+  emission      *e;
+  const formula *f;
+  const term    *terms;                /* the terms of f->names */
+  const char    *at;                   /* the next character of the expression */
+  int            count;                /* the names that the expression has defined */
   struct { const char *text; int length; term term; } defined[MOST_DEFINITIONS];
 } reader;
 
-static bool refused(const reader *s) { return s->e->refused; }
+static bool refused(const reader *s) { return s->e->status != OK; }
 
 static term refuse(reader *s) {
-  s->e->refused = true;
-  return term_of(0, s->around->C);
+  emit_fail(s->e, ERR_NO_KERNEL);
+  return term_of(0, DT_bool);
+}
+
+static bool same_word(const char *text, int length, const char *word) {
+  return strlen(word) == (size_t)length && memcmp(text, word, (size_t)length) == 0;
+}
+
+/* Returns the number of a name in a list of names with spaces between them, or -1. */
+static int find_word(const char *list, const char *text, int length) {
+  for (int k = 0; *list; k++) {
+    size_t n = strcspn(list, " ");
+    if (n == (size_t)length && memcmp(list, text, n) == 0) return k;
+    list += n + (list[n] == ' ');
+  }
+  return -1;
 }
 
 static void define(reader *s, const char *text, int length, term t) {
-  if (s->count == MOST_DEFINITIONS) {
-    s->e->refused = true;
-    return;
+  if (s->count == MOST_DEFINITIONS) refuse(s);
+  else {
+    s->defined[s->count].text = text;
+    s->defined[s->count].length = length;
+    s->defined[s->count++].term = t;
   }
-  s->defined[s->count].text = text;
-  s->defined[s->count].length = length;
-  s->defined[s->count++].term = t;
 }
 
 static bool is_number(const term *t) { return t->dtype == DT_none; }
 
+static term convert(emission *e, const shape *s, term t, enum dtype to);
+
 term term_as(emission *e, const shape *s, term t, enum dtype d) {
-  if (e->refused || t.dtype == d) return t;
-  if (is_number(&t)) return term_of(emit_constant(e, d, s, t.number), d);
-  return term_of(emit_convert(e, t.value, t.dtype, d, s), d);
+  if (!is_number(&t)) return t.dtype == d || e->status != OK ? t : convert(e, s, t, d);
+  t.dtype = d;
+  return t;
 }
 
-static term as(reader *s, term t, enum dtype d) { return term_as(s->e, s->shape, t, d); }
+static term as(reader *s, term t, enum dtype d) { return term_as(s->e, s->f->s, t, d); }
 
 /* Converts both terms to the dtype of their operation: a number to the other term's dtype, bool to any other dtype. */
 static enum dtype match(reader *s, term *a, term *b) {
-  enum dtype d = !is_number(a) && (a->dtype != DT_bool || is_number(b)) ? a->dtype : is_number(b) ? s->around->C : b->dtype;
+  enum dtype d = !is_number(a) && (a->dtype != DT_bool || is_number(b)) ? a->dtype : is_number(b) ? s->f->C : b->dtype;
   enum dtype other = is_number(b) ? d : b->dtype;
-  if (other != d && other != DT_bool) s->e->refused = true;
+  if (other != d && other != DT_bool) refuse(s);
   *a = as(s, *a, d);
   *b = as(s, *b, d);
   return d;
 }
 
+/* ---- dims ---- */
+
+shape shape_without(const shape *s, unsigned dims) {
+  shape r = {.ndim = 0};
+  for (int k = 0; k < s->ndim; k++)
+    if (!(dims >> k & 1)) r.dim[r.ndim++] = s->dim[k];
+  return r;
+}
+
+/* Lists the dims that are not in `without`, and are in `dims`. The numbers count only dims that are not in `without`. */
+static int list_dims(const shape *s, unsigned without, unsigned dims, int64_t *list) {
+  int n = 0, at = 0;
+  for (int k = 0; k < s->ndim; k++) {
+    if (without >> k & 1) continue;
+    if (dims >> k & 1) list[n++] = at;
+    at++;
+  }
+  return n;
+}
+
+term term_spread(emission *e, const shape *s, term t, unsigned without) {
+  const shape from = shape_without(s, t.without), to = shape_without(s, without);
+  int64_t dims[MAX_DIMS];
+  if (e->status != OK || (t.value != EMIT_NONE && t.without == without)) return t;
+  list_dims(s, without, ~t.without, dims);
+  t.value = t.value == EMIT_NONE ? emit_constant(e, t.dtype, &to, t.number) : emit_broadcast(e, t.value, t.dtype, &from, dims, &to);
+  t.without = without;
+  return t;
+}
+
 /* ---- lines ---- */
 
-static term simple(reader *s, const char *op, int count, const term *in) {
-  int values[MAX_ARITY];
-  for (int k = 0; k < count; k++) values[k] = in[k].value;
-  return refused(s) ? refuse(s) : term_of(emit_simple(s->e, op, count, values, in[0].dtype, s->shape), in[0].dtype);
+/* Appends a line, whose operands are repeated along the dims that only others have. The types of CHLO's ops have no brackets. */
+static term line(reader *s, const char *op, int count, const term *in, enum dtype gives) {
+  emission *e = s->e;
+  term x[MAX_ARITY];
+  unsigned without = (unsigned)ALL_DIMS;
+  bool is_companion = *op == 'c', same = !is_companion && count < 3 && !strchr(op, ',');   /* compare EQ, */
+  if (refused(s)) return refuse(s);
+  for (int k = 0; k < count; k++) {
+    without &= in[k].without;
+    same = same && in[k].dtype == gives;
+  }
+  const shape to = shape_without(s->f->s, without);
+  for (int k = 0; k < count; k++) x[k] = term_spread(e, s->f->s, in[k], without);
+  emit(e, "%%%d = %s", e->next, op);
+  for (int k = 0; k < count; k++) emit(e, k ? ", %%%d" : " %%%d", x[k].value);
+  for (int k = 0; k < count && !same; k++) emit(e, k ? ", %t" : is_companion ? " : %t" : " : (%t", x[k].dtype, &to);
+  emit(e, same ? " : %t\n" : is_companion ? " -> %t\n" : ") -> %t\n", gives, &to);
+  return (term){.value = e->next++, .dtype = gives, .without = without};
 }
 
-/* Appends a line whose result may have another dtype than the operands. `op` ends in a space or in a comma and a space. Types
-** of CHLO's ops have no brackets. */
-static term typed(reader *s, const char *op, int count, const term *in, enum dtype gives) {
-  emission *e = s->e;
-  bool is_companion = *op == 'c';
-  if (refused(s)) return refuse(s);
-  emit(e, "%%%d = %s", e->next, op);
-  for (int k = 0; k < count; k++) emit(e, "%s%%%d", k ? ", " : "", in[k].value);
-  for (int k = 0; k < count; k++) {
-    emit(e, k ? ", " : is_companion ? " : " : " : (");
-    emit_type(e, in[k].dtype, s->shape);
-  }
-  emit(e, is_companion ? " -> " : ") -> ");
-  emit_type(e, gives, s->shape);
-  emit(e, "\n");
-  return term_of(e->next++, gives);
-}
+/* Appends a line of an op of StableHLO, whose operands and result have one dtype. */
+static term simple(reader *s, const char *op, int count, const term *in) { return line(s, op, count, in, in[0].dtype); }
 
 static term compare(reader *s, const char *op, term a, term b) {
   match(s, &a, &b);
-  return typed(s, op, 2, (term[]){a, b}, DT_bool);
+  return line(s, op, 2, (term[]){a, b}, DT_bool);
 }
 
-static term truth(reader *s, term t) { return t.dtype == DT_bool ? t : compare(s, "stablehlo.compare NE, ", t, term_integer(0)); }
+static term truth(reader *s, term t) { return t.dtype == DT_bool ? t : compare(s, "stablehlo.compare NE,", t, term_integer(0)); }
 
 static term choose(reader *s, term test, term a, term b) {
   enum dtype d = match(s, &a, &b);
-  test = truth(s, test);
-  if (refused(s)) return refuse(s);
-  emission *e = s->e;
-  emit(e, "%%%d = stablehlo.select %%%d, %%%d, %%%d : ", e->next, test.value, a.value, b.value);
-  emit_type(e, DT_bool, s->shape);
-  emit(e, ", ");
-  emit_type(e, d, s->shape);
-  emit(e, "\n");
-  return term_of(e->next++, d);
+  return line(s, "stablehlo.select", 3, (term[]){truth(s, test), a, b}, d);
 }
 
 /* ---- dtypes by name ---- */
@@ -110,31 +145,20 @@ static const enum dtype integers[2][9] = {{[1] = DT_uint8, [2] = DT_uint16, [4] 
 static enum dtype unsigned_dtype(enum dtype d) { return integers[0][dtype_size(dtype_real(d))]; }
 static enum dtype signed_dtype(enum dtype d)   { return integers[1][dtype_size(dtype_real(d))]; }
 
-static bool same_word(const char *text, int length, const char *word) {
-  return strlen(word) == (size_t)length && memcmp(text, word, (size_t)length) == 0;
-}
-
 /* Returns the dtype that an expression calls by a name, or DT_none. */
 static enum dtype dtype_called(const reader *s, const char *text, int length) {
-  if (same_word(text, length, "C")) return s->around->C;
-  if (same_word(text, length, "A")) return s->around->A;
-  if (same_word(text, length, "U")) return unsigned_dtype(s->around->C);
-  if (same_word(text, length, "I")) return signed_dtype(s->around->C);
-  if (same_word(text, length, "R")) return dtype_real(s->around->C);
-  if (same_word(text, length, "float")) return DT_float32;
-  return DT_none;
+  const enum dtype C = s->f->C, all[] = {C, s->f->A, unsigned_dtype(C), signed_dtype(C), dtype_real(C), DT_float32};
+  int k = find_word("C A U I R float", text, length);
+  return k < 0 ? DT_none : all[k];
 }
-
-/* Returns a number with different values as a float and as an integer. */
-static term number_of(double f, int64_t i) { return (term){EMIT_NONE, DT_none, {.f = f, .i = i}}; }
 
 /* Returns the least or the largest value of dtype d, as a number. */
 static term limit(enum dtype d, bool most) {
   int bits = 8 * dtype_size(d), kind = dtype_kind(d);
-  if (kind == KIND_FLOAT) return number_of(most ? (double)INFINITY : -(double)INFINITY, 0);
-  if (kind == KIND_UINT) return most ? number_of(ldexp(1, bits) - 1, bits < 64 ? ((int64_t)1 << bits) - 1 : -1) : term_integer(0);
+  if (kind == KIND_FLOAT) return term_float(most ? (double)INFINITY : -(double)INFINITY);
+  if (kind == KIND_UINT) return most ? term_number(ldexp(1, bits) - 1, bits < 64 ? ((int64_t)1 << bits) - 1 : -1) : term_integer(0);
   int64_t least = bits < 64 ? -((int64_t)1 << (bits - 1)) : INT64_MIN;
-  return most ? number_of(ldexp(1, bits - 1) - 1, -(least + 1)) : number_of(-ldexp(1, bits - 1), least);
+  return most ? term_number(ldexp(1, bits - 1) - 1, -(least + 1)) : term_number(-ldexp(1, bits - 1), least);
 }
 
 /* ---- functions ---- */
@@ -165,10 +189,9 @@ static int class_of(enum dtype d) {
 
 /* Returns x^y of integers, where y >= 0. Products wrap. The loop squares x once for each bit of y. */
 static term power(reader *s, term x, term y) {
-  enum dtype d = x.dtype;
-  term result = as(s, term_integer(1), d);
-  for (int bit = 0, bits = 8 * dtype_size(d); bit < bits; bit++) {
-    term mask = as(s, term_integer((int64_t)((uint64_t)1 << bit)), d);
+  term result = as(s, term_integer(1), x.dtype);
+  for (int bit = 0, bits = 8 * dtype_size(x.dtype); bit < bits; bit++) {
+    term mask = as(s, term_integer((int64_t)((uint64_t)1 << bit)), x.dtype);
     if (bit) x = simple(s, "stablehlo.multiply", 2, (term[]){x, x});
     term test = truth(s, simple(s, "stablehlo.and", 2, (term[]){y, mask}));
     result = choose(s, test, simple(s, "stablehlo.multiply", 2, (term[]){result, x}), result);
@@ -177,43 +200,45 @@ static term power(reader *s, term x, term y) {
 }
 
 /* Calls a row of functions.def. */
-static term call_row(reader *s, const char *text, int length, int count, const term *in) {
-  static const char *const names[MAX_ARITY] = {"x", "y", "z", "w"};
+static term call_row(reader *s, const char *text, int length, const term *in) {
   for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
     const struct function *f = &functions[k];
     if (!same_word(text, length, f->name) || !(f->rows & class_of(in[0].dtype))) continue;
-    return translate(s->e, s->shape, f->text, &(surroundings){in[0].dtype, DT_none, count, names, in});
+    return emit_formula(s->e, &(formula){s->f->s, 0, in[0].dtype, DT_none, f->text, "x y z w"}, in);
   }
   return refuse(s);
 }
 
 /* Calls hlo_<op> or chlo_<op>. */
 static term call_op(reader *s, const char *text, int length, int count, const term *in) {
-  char op[64];
-  bool is_companion = *text == 'c';
-  int prefix = is_companion ? 5 : 4;
-  snprintf(op, sizeof op, is_companion ? "chlo.%.*s " : "stablehlo.%.*s", length - prefix, text + prefix);
-  return is_companion ? typed(s, op, count, in, in[0].dtype) : simple(s, op, count, in);
-}
-
-static term make_complex(reader *s, const term *in) {
-  enum dtype d = dtype_complex(in[0].dtype);
-  if (refused(s)) return refuse(s);
-  return term_of(emit_simple(s->e, "stablehlo.complex", 2, (int[]){in[0].value, in[1].value}, d, s->shape), d);
+  char op[64] = "stablehlo.";
+  int prefix = *text == 'c' ? 5 : 4;
+  if (*text == 'c') memcpy(op, "chlo.", 6);
+  strncat(op, text + prefix, (size_t)(length - prefix));
+  return simple(s, op, count, in);
 }
 
 static term call(reader *s, const char *text, int length, int count, term *in) {
-  for (int k = 0; k < count; k++) in[k] = is_number(&in[k]) ? as(s, in[k], k ? in[0].dtype : s->around->C) : in[k];
-  enum dtype d = in[0].dtype;
+  enum { SUM, TOP, BOTTOM, BITS, RE, IM, MAKE, CONVERT, POWER };
+  int f = find_word("sum top bottom bits re im make convert power", text, length);
+  for (int k = 0; k < count; k++)
+    if (is_number(&in[k])) in[k] = as(s, in[k], k ? in[0].dtype : s->f->C);
+  enum dtype d = in[0].dtype, A = s->f->A;
   if (refused(s)) return refuse(s);
-  if (length > 5 && (memcmp(text, "hlo_", 4) == 0 || memcmp(text, "chlo_", 5) == 0)) return call_op(s, text, length, count, in);
-  if (same_word(text, length, "bits")) return typed(s, "stablehlo.bitcast_convert ", 1, in, signed_dtype(d));
-  if (same_word(text, length, "re")) return typed(s, "stablehlo.real ", 1, in, dtype_real(d));
-  if (same_word(text, length, "im")) return typed(s, "stablehlo.imag ", 1, in, dtype_real(d));
-  if (same_word(text, length, "make")) return make_complex(s, in);
-  if (same_word(text, length, "convert")) return typed(s, "stablehlo.convert ", 1, in, s->around->C);
-  if (same_word(text, length, "power")) return power(s, in[0], in[1]);
-  return call_row(s, text, length, count, in);
+  switch (f) {
+    case SUM:     return emit_fold(s->e, s->f->s, s->f->folded, A, A, "0", "a + b", as(s, in[0], A));
+    case TOP:     return emit_fold(s->e, s->f->s, s->f->folded, d, d, "m_lowest(A)", "m_max(a, b)", in[0]);
+    case BOTTOM:  return emit_fold(s->e, s->f->s, s->f->folded, d, d, "m_highest(A)", "m_min(a, b)", in[0]);
+    case BITS:    return line(s, "stablehlo.bitcast_convert", 1, in, signed_dtype(d));
+    case RE:      return line(s, "stablehlo.real", 1, in, dtype_real(d));
+    case IM:      return line(s, "stablehlo.imag", 1, in, dtype_real(d));
+    case MAKE:    return line(s, "stablehlo.complex", 2, in, dtype_complex(d));
+    case CONVERT: return line(s, "stablehlo.convert", 1, in, s->f->C);
+    case POWER:   return power(s, in[0], in[1]);
+    default:      break;
+  }
+  bool is_op = length > 5 && (memcmp(text, "hlo_", 4) == 0 || memcmp(text, "chlo_", 5) == 0);
+  return is_op ? call_op(s, text, length, count, in) : call_row(s, text, length, in);
 }
 
 /* ---- parsing ---- */
@@ -234,7 +259,7 @@ static bool skip(reader *s, const char *token) {
 }
 
 static void expect(reader *s, const char *token) {
-  if (!skip(s, token)) s->e->refused = true;
+  if (!skip(s, token)) refuse(s);
 }
 
 /* Returns the length of the name that comes next, or 0. Names such as a.position and n[2] are one name. */
@@ -264,20 +289,17 @@ static term parse_call(reader *s, const char *text, int length) {
 
 static term parse_name(reader *s, int length) {
   const char *text = s->at;
+  const enum dtype C = s->f->C;
   s->at += length;
   if (skip(s, "(")) return parse_call(s, text, length);
-  for (int k = 0; k < s->count; k++)
+  for (int k = s->count - 1; k >= 0; k--)
     if (s->defined[k].length == length && memcmp(s->defined[k].text, text, (size_t)length) == 0) return s->defined[k].term;
-  for (int k = 0; k < s->around->count; k++)
-    if (same_word(text, length, s->around->names[k])) return s->around->terms[k];
-  if (same_word(text, length, "true")) return as(s, term_integer(1), DT_bool);
-  if (same_word(text, length, "false")) return as(s, term_integer(0), DT_bool);
-  if (same_word(text, length, "INFINITY")) return term_float((double)INFINITY);
-  if (same_word(text, length, "NAN")) return term_float((double)NAN);
-  if (same_word(text, length, "BITS")) return term_integer(8 * dtype_size(s->around->C));
-  if (same_word(text, length, "LEAST")) return limit(s->around->C, false);
-  if (same_word(text, length, "MOST")) return limit(s->around->C, true);
-  return refuse(s);
+  int k = find_word(s->f->names, text, length);
+  if (k >= 0) return s->terms[k];
+  const term known[] = {as(s, term_integer(1), DT_bool), as(s, term_integer(0), DT_bool), term_float((double)INFINITY),
+                        term_float((double)NAN), term_integer(8 * dtype_size(C)), limit(C, false), limit(C, true)};
+  k = find_word("true false INFINITY NAN BITS LEAST MOST", text, length);
+  return k < 0 ? refuse(s) : known[k];
 }
 
 static term parse_number(reader *s) {
@@ -285,7 +307,7 @@ static term parse_number(reader *s) {
   double x = text_number(s->at, &end);
   if (end == s->at) return refuse(s);
   s->at = end;
-  return number_of(x, fabs(x) < 0x1p63 ? (int64_t)x : 0);
+  return term_number(x, fabs(x) < 0x1p63 ? (int64_t)x : 0);
 }
 
 /* Skips `(type)` and returns the type, or DT_none if something else comes next. */
@@ -302,7 +324,7 @@ static enum dtype parse_cast(reader *s) {
 }
 
 static term negated(reader *s, term t) {
-  if (is_number(&t)) return number_of(-t.number.f, -t.number.i);
+  if (is_number(&t)) return term_number(-t.number.f, -t.number.i);
   return simple(s, "stablehlo.negate", 1, &t);
 }
 
@@ -310,7 +332,7 @@ static term parse_unary(reader *s) {
   enum dtype to = parse_cast(s);
   if (to != DT_none) return as(s, parse_unary(s), to);
   if (skip(s, "-")) return negated(s, parse_unary(s));
-  if (skip(s, "!")) return compare(s, "stablehlo.compare EQ, ", parse_unary(s), term_integer(0));
+  if (skip(s, "!")) return compare(s, "stablehlo.compare EQ,", parse_unary(s), term_integer(0));
   if (skip(s, "~")) {
     term t = parse_unary(s);
     return simple(s, "stablehlo.not", 1, &t);
@@ -328,9 +350,9 @@ static term parse_unary(reader *s) {
 ** comes first within a level; skip_operator keeps `<` from being found in `<<`. */
 static const struct { const char *token; int level; const char *op; } operators[] = {
   {"|", 0, "stablehlo.or"}, {"^", 1, "stablehlo.xor"}, {"&", 2, "stablehlo.and"},
-  {"==", 3, "stablehlo.compare EQ, "}, {"!=", 3, "stablehlo.compare NE, "},
-  {"<=", 4, "stablehlo.compare LE, "}, {">=", 4, "stablehlo.compare GE, "},
-  {"<", 4, "stablehlo.compare LT, "}, {">", 4, "stablehlo.compare GT, "},
+  {"==", 3, "stablehlo.compare EQ,"}, {"!=", 3, "stablehlo.compare NE,"},
+  {"<=", 4, "stablehlo.compare LE,"}, {">=", 4, "stablehlo.compare GE,"},
+  {"<", 4, "stablehlo.compare LT,"}, {">", 4, "stablehlo.compare GT,"},
   {"<<", 5, "stablehlo.shift_left"}, {">>", 5, NULL},
   {"+", 6, "stablehlo.add"}, {"-", 6, "stablehlo.subtract"},
   {"*", 7, "stablehlo.multiply"}, {"/", 7, "stablehlo.divide"},
@@ -350,7 +372,7 @@ static term binary(reader *s, int k, term a, term b) {
   int level = operators[k].level;
   const char *op = operators[k].op;
   if (is_number(&a) && is_number(&b) && strcmp(operators[k].token, "-") == 0)
-    return number_of(a.number.f - b.number.f, a.number.i - b.number.i);
+    return term_number(a.number.f - b.number.f, a.number.i - b.number.i);
   if (level == LEVEL_EQUAL || level == LEVEL_ORDER) return compare(s, op, a, b);
   enum dtype d = match(s, &a, &b);
   if (!op) op = dtype_kind(d) == KIND_INT ? "stablehlo.shift_right_arithmetic" : "stablehlo.shift_right_logical";
@@ -389,84 +411,71 @@ static bool parse_definition(reader *s) {
   return false;
 }
 
-term translate(emission *e, const shape *s, const char *text, const surroundings *around) {
-  reader r = {.e = e, .shape = s, .around = around, .at = text};
-  while (!e->refused && parse_definition(&r)) continue;
-  term t = e->refused ? refuse(&r) : parse_choice(&r);
+term emit_formula(emission *e, const formula *f, const term *terms) {
+  reader r = {.e = e, .f = f, .terms = terms, .at = f->text};
+  while (e->status == OK && parse_definition(&r)) continue;
+  if (e->status != OK) return refuse(&r);
+  term t = parse_choice(&r);
   skip_spaces(&r);
-  if (*r.at) e->refused = true;
-  return is_number(&t) ? as(&r, t, around->C) : t;
+  if (*r.at) refuse(&r);
+  return is_number(&t) ? as(&r, t, f->C) : t;
 }
 
-term emit_formula(emission *e, const shape *s, enum dtype C, const char *text, const char *names, const term *terms) {
-  static const char alphabet[26][2] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m",
-                                       "n", "o", "p", "q", "r", "s", "t", "u", "v", "w", "x", "y", "z"};
-  const char *list[26];
-  int n = 0;
-  for (; names[n]; n++) list[n] = alphabet[names[n] - 'a'];
-  return translate(e, s, text, &(surroundings){C, DT_float64, n, list, terms});
-}
-
-/* Returns the term that an assignment changes, or NULL. */
-static term *assigned(reader *r, term *terms) {
-  int n = name_length(r), k = 0;
-  while (k < r->around->count && !same_word(r->at, n, r->around->names[k])) k++;
-  r->at += n;
-  return k < r->around->count ? &terms[k] : NULL;
-}
-
-void translate_assignments(emission *e, const shape *s, const char *text, const surroundings *around, term *terms) {
+void emit_assignments(emission *e, const formula *f, term *terms) {
   static const struct { const char *token, *op; } changes[] = {
     {"=", NULL}, {"+=", "stablehlo.add"}, {"-=", "stablehlo.subtract"}, {"*=", "stablehlo.multiply"}
   };
   enum { CHANGES = sizeof changes / sizeof *changes };
-  reader r = {.e = e, .shape = s, .around = around, .at = text};
+  reader r = {.e = e, .f = f, .terms = terms, .at = f->text};
   do {
-    int k = 0;
-    term *to = assigned(&r, terms);
+    int length = name_length(&r), to = find_word(f->names, r.at, length), k = 0;
+    r.at += length;
     while (k < CHANGES && !skip(&r, changes[k].token)) k++;
-    if (!to || k == CHANGES) e->refused = true;
-    if (e->refused) return;
-    term t = parse_choice(&r);
+    if (to < 0 || k == CHANGES) refuse(&r);
+    if (e->status != OK) return;
+    term t = parse_choice(&r), from = terms[to];
     if (changes[k].op) {
-      term from = *to;
       match(&r, &from, &t);
       t = simple(&r, changes[k].op, 2, (term[]){from, t});
     }
-    *to = as(&r, t, around->C);
-  } while (!e->refused && skip(&r, ","));
-  if (*r.at) e->refused = true;
+    terms[to] = as(&r, t, f->C);
+  } while (e->status == OK && skip(&r, ","));
+  if (*r.at) refuse(&r);
 }
 
-int emit_settle(emission *e, const emission *before, int value) {
-  if (!e->refused) return value;
-  e->length = before->length;
-  e->next = before->next;
-  e->refused = false;
-  return EMIT_NONE;
+/* ---- bodies ---- */
+
+void emit_region(emission *e, int n, const enum dtype *d, enum dtype C, const char *text) {
+  const term in[] = {term_of(e->next, d[0]), term_of(e->next + 1, d[1])};
+  emit(e, "({\n^bb0(");
+  for (int k = 0; k < n; k++) emit(e, "%s%%%d: %t", k ? ", " : "", e->next++, d[k], &no_dims);
+  emit(e, "):\n");
+  term t = emit_formula(e, &(formula){&no_dims, 0, C, d[0], text, "a b"}, in);
+  emit(e, "stablehlo.return %%%d : %t\n})", term_spread(e, &no_dims, t, 0).value, t.dtype, &no_dims);
+}
+
+term emit_fold(emission *e, const shape *s, unsigned dims, enum dtype C, enum dtype A, const char *init, const char *merge, term in) {
+  term first = emit_formula(e, &(formula){&no_dims, 0, C, A, init, ""}, NULL);
+  int64_t list[MAX_DIMS];
+  if (e->status != OK) return in;
+  first = term_spread(e, &no_dims, first, 0);
+  in = term_spread(e, s, in, in.value == EMIT_NONE ? 0 : in.without);
+  const shape from = shape_without(s, in.without), to = shape_without(s, in.without | dims);
+  int result = e->next++, n = list_dims(s, in.without, dims, list);
+  emit(e, "%%%d = \"stablehlo.reduce\"(%%%d, %%%d) <{dimensions = array<i64: %a>}> ", result, in.value, first.value, list, n);
+  emit_region(e, 2, (enum dtype[]){A, A}, C, merge);
+  emit(e, " : (%t, %t) -> %t\n", A, &from, A, &no_dims, A, &to);
+  return (term){.value = result, .dtype = A, .without = in.without | dims};
 }
 
 /* ---- conversions between dtypes, by the rules of math/convert.h ---- */
 
-/* Translates a text for a value of dtype `from`, with C = `to`. */
-static int converted(emission *e, const char *text, int value, enum dtype from, enum dtype to, const shape *s) {
-  static const char *const names[] = {"x"};
-  return translate(e, s, text, &(surroundings){to, DT_none, 1, names, (const term[]){term_of(value, from)}}).value;
-}
-
-static bool is_half(enum dtype d) { return dtype_is_narrow(d); }
 static bool is_integer(enum dtype d) { return dtype_kind(d) == KIND_UINT || dtype_kind(d) == KIND_INT; }
 
-int emit_convert(emission *e, int value, enum dtype from, enum dtype to, const shape *s) {
-  bool is_complex = dtype_kind(from) == KIND_COMPLEX, is_float = dtype_kind(from) == KIND_FLOAT;
-  enum dtype part = dtype_real(to);
-  if (from == to) return value;
-  if (to == DT_bool) return converted(e, "x != 0", value, from, to, s);
-  if (is_complex && to != part) return converted(e, "make((R)re(x), (R)im(x))", value, from, to, s);
-  if (is_complex) return converted(e, "(C)re(x)", value, from, to, s);
-  if (to != part) return converted(e, "make((R)x, (R)0)", value, from, to, s);
-  if (is_float && is_integer(to))
-    return converted(e, is_half(from) ? "(C)(float)x" : "x >= MOST ? MOST : x < LEAST ? LEAST : x != x ? 0 : convert(x)",
-                     value, from, to, s);
-  return converted(e, "convert(x)", value, from, to, s);
+static term convert(emission *e, const shape *s, term t, enum dtype to) {
+  bool is_complex = dtype_kind(t.dtype) == KIND_COMPLEX, is_float = dtype_kind(t.dtype) == KIND_FLOAT, is_real = to == dtype_real(to);
+  const char *text = to == DT_bool ? "x != 0" : is_complex ? is_real ? "(C)re(x)" : "make((R)re(x), (R)im(x))"
+                   : !is_real ? "make((R)x, (R)0)" : !is_float || !is_integer(to) ? "convert(x)"
+                   : dtype_is_narrow(t.dtype) ? "(C)(float)x" : "x >= MOST ? MOST : x < LEAST ? LEAST : x != x ? 0 : convert(x)";
+  return emit_formula(e, &(formula){s, 0, to, DT_none, text, "x"}, &t);
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "pjrt/queue.h"
-#include "pjrt/translate.h"
 
 /* ---- plans ---- */
 
@@ -90,11 +89,11 @@ static bool make_box(const shape *s, const upright *u, int64_t count, box *b) {
 /* Appends zeros, or removes elements at the end, so that an array of one dim has `to` elements. */
 static int emit_resize(emission *e, int value, enum dtype d, int64_t from, int64_t to) {
   static const int64_t zero[1] = {0};
-  shape before = {1, {from}}, after = {1, {to}}, none = {.ndim = 0};
+  shape before = {1, {from}}, after = {1, {to}};
   if (to <= from) return emit_slice(e, value, d, &before, zero, &after);
-  int fill = emit_constant(e, d, &none, (scalar){0});
-  emit(e, "%%%d = stablehlo.pad %%%d, %%%d, low = [0], high = [%lld], interior = [0]", e->next, value, fill, (long long)(to - from));
-  return emit_end(e, 2, d, &before, d, &none, d, &after);
+  int fill = emit_constant(e, d, &no_dims, (scalar){0});
+  return emit_line(e, "stablehlo.pad %%%d, %%%d, low = [0], high = [%i], interior = [0] : (%t, %t) -> %t", value, fill, to - from, d,
+                   &before, d, &no_dims, d, &after);
 }
 
 /* Permutes dims: dim k of the result is dim order[k]. */
@@ -107,30 +106,20 @@ static int emit_transpose(emission *e, int value, enum dtype d, const shape *fro
     dims[k] = order[k];
     same = same && order[k] == k;
   }
-  if (same) return value;
-  emit(e, "%%%d = stablehlo.transpose %%%d, ", e->next, value);
-  emit_list(e, "dims", dims, from->ndim);
-  return emit_end(e, 1, d, from, d, &to);
+  return same ? value : emit_line(e, "stablehlo.transpose %%%d, dims = [%a] : (%t) -> %t", value, dims, to.ndim, d, from, d, &to);
 }
 
 static int emit_reverse(emission *e, int value, enum dtype d, const shape *s, const upright *u) {
   if (u->nreversed == 0) return value;
-  emit(e, "%%%d = stablehlo.reverse %%%d, ", e->next, value);
-  emit_list(e, "dims", u->reversed, u->nreversed);
-  emit(e, " : ");
-  emit_type(e, d, s);
-  emit(e, "\n");
-  return e->next++;
+  return emit_line(e, "stablehlo.reverse %%%d, dims = [%a] : %t", value, u->reversed, u->nreversed, d, s);
 }
 
 /* Returns the positions in the block of all elements of a view, int64. */
 static int emit_positions(emission *e, const shape *s, const upright *u) {
   term sum = term_integer(u->offset);
-  for (int k = 0; k < s->ndim; k++) {
-    const term t[] = {sum, term_of(emit_iota(e, DT_int64, s, k), DT_int64), term_integer(u->stride[k])};
-    sum = emit_formula(e, s, DT_int64, "p + i * n", "pin", t);
-  }
-  return sum.value;
+  for (int k = 0; k < s->ndim; k++)
+    sum = FORMULA(e, s, DT_int64, "p + i * n", "p i n", sum, term_of(emit_iota(e, DT_int64, s, k), DT_int64), term_integer(u->stride[k]));
+  return term_spread(e, s, sum, 0).value;
 }
 
 /* Finds the dims of a view that are dims of its box: dim n of `kept` is dim dims[n] of the view and dim order[n] of `sorted`, whose
@@ -165,13 +154,6 @@ static int read_box(emission *e, const box *b, const upright *u, int flat, enum 
   return emit_reverse(e, value, d, s, u);
 }
 
-/* Returns a number as a tensor. */
-static int read_number(pjrt_queue *q, const operand *o, const shape *s, int *st) {
-  static const shape none = {.ndim = 0};
-  int value = queue_number(q, o->dtype, o->value, st);
-  return value == EMIT_NONE ? value : emit_broadcast(&q->lines, value, o->dtype, &none, NULL, s);
-}
-
 /* Finds the block of an operand, and the offset of the operand's first element in it. */
 static block *find_operand(const pjrt_queue *q, const operand *o, int64_t *offset) {
   block *b = block_of(q, o->data);
@@ -180,33 +162,33 @@ static block *find_operand(const pjrt_queue *q, const operand *o, int64_t *offse
   return bytes % size ? NULL : b;
 }
 
-int queue_get(pjrt_queue *q, const operand *o, const shape *s, const int64_t *stride, int *st) {
-  int64_t offset, count;
+term queue_get(pjrt_queue *q, const operand *o, const shape *s, const int64_t *stride) {
+  const enum dtype d = o->dtype;
+  int64_t offset;
   box in;
-  if (!o->data) return read_number(q, o, s, st);
+  if (!o->data) return term_spread(&q->lines, s, queue_number(q, d, o->value), 0);
   block *b = find_operand(q, o, &offset);
-  if (!b) *st = ERR_NO_KERNEL;
-  int flat = b ? queue_flat(q, b, o->dtype, st) : EMIT_NONE;
-  if (flat == EMIT_NONE) return EMIT_NONE;
-  count = block_count(b, o->dtype);
-  if (offset == 0 && b->run == q->run && b->whole != EMIT_NONE && shape_equal(&b->form, s) && shape_is_contiguous(s, stride))
-    return b->whole;
+  const values *v = b ? queue_values(q, b, d) : NULL;
+  if (!b) emit_fail(&q->lines, ERR_NO_KERNEL);
+  if (!v) return term_of(EMIT_NONE, d);
+  int64_t count = block_count(b, d);
+  if (offset == 0 && v->whole != EMIT_NONE && shape_equal(&v->form, s) && shape_is_contiguous(s, stride)) return term_of(v->whole, d);
   upright u = make_upright(s, stride, offset);
-  if (make_box(s, &u, count, &in)) return read_box(&q->lines, &in, &u, flat, o->dtype, count, s);
-  int value = emit_gather(&q->lines, flat, o->dtype, count, emit_positions(&q->lines, s, &u), s, 0);
-  return emit_reverse(&q->lines, value, o->dtype, s, &u);
+  if (make_box(s, &u, count, &in)) return term_of(read_box(&q->lines, &in, &u, v->flat, d, count, s), d);
+  int value = emit_gather(&q->lines, v->flat, d, count, emit_positions(&q->lines, s, &u), s, 0);
+  return term_of(emit_reverse(&q->lines, value, d, s, &u), d);
+}
+
+term queue_get_as(pjrt_queue *q, const operand *o, enum dtype to, const shape *s, const int64_t *stride) {
+  operand from = *o;
+  if (!o->data) from.dtype = to;
+  return term_as(&q->lines, s, queue_get(q, &from, s, stride), to);
 }
 
 /* ---- writing ---- */
 
-bool queue_accepts(const pjrt_queue *q, const operand *o) {
-  const block *b = block_of(q, o->data);
-  return !b || !b->pending || b->dtype == o->dtype;
-}
-
 /* Replaces a box of the elements `flat` by a value with the dims of the view. Returns all elements. */
 static int write_box(emission *e, const box *b, int flat, enum dtype d, int64_t count, const shape *s, int value) {
-  static const shape none = {.ndim = 0};
   shape sorted, kept;
   int   order[MAX_DIMS], back[MAX_DIMS], starts[MAX_DIMS];
   int64_t dims[MAX_DIMS];
@@ -217,39 +199,36 @@ static int write_box(emission *e, const box *b, int flat, enum dtype d, int64_t 
   if (!shape_equal(&b->inner, &b->outer)) {
     int all = emit_resize(e, flat, d, count, b->padded);
     all = emit_reshape(e, all, d, &(shape){1, {b->padded}}, &b->outer);
-    for (int k = 0; k < b->outer.ndim; k++) starts[k] = emit_constant(e, DT_int64, &none, (scalar){.i = b->start[k]});
+    for (int k = 0; k < b->outer.ndim; k++) starts[k] = emit_constant(e, DT_int64, &no_dims, (scalar){.i = b->start[k]});
     emit(e, "%%%d = stablehlo.dynamic_update_slice %%%d, %%%d", e->next, all, value);
     for (int k = 0; k < b->outer.ndim; k++) emit(e, ", %%%d", starts[k]);
-    emit(e, " : (");
-    emit_type(e, d, &b->outer);
-    emit(e, ", ");
-    emit_type(e, d, &b->inner);
+    emit(e, " : (%t, %t", d, &b->outer, d, &b->inner);
     for (int k = 0; k < b->outer.ndim; k++) emit(e, ", tensor<i64>");
-    emit(e, ") -> ");
-    emit_type(e, d, &b->outer);
-    emit(e, "\n");
+    emit(e, ") -> %t\n", d, &b->outer);
     value = e->next++;
   }
   value = emit_reshape(e, value, d, &b->outer, &(shape){1, {b->padded}});
   return emit_resize(e, value, d, b->padded, count);
 }
 
-int queue_put(pjrt_queue *q, const operand *o, const shape *s, const int64_t *stride, int value) {
-  int64_t offset, count, elements;
-  box to;
+int queue_put(pjrt_queue *q, const operand *o, const shape *s, const int64_t *stride, term t) {
+  const enum dtype d = o->dtype;
   emission *e = &q->lines;
+  int64_t offset, elements;
+  box to;
   block *b = find_operand(q, o, &offset);
-  if (!b || b->bytes % (size_t)dtype_size(o->dtype)) return ERR_NO_KERNEL;
-  count = block_count(b, o->dtype);
+  int value = term_spread(e, s, term_as(e, s, t, d), 0).value, flat = EMIT_NONE;
+  if (!b || b->bytes % (size_t)dtype_size(d)) emit_fail(e, ERR_NO_KERNEL);
+  if (e->status != OK) return e->status;
+  int64_t count = block_count(b, d);
   shape_count(s, 1, &elements);
-  if (elements == count && shape_is_contiguous(s, stride)) return queue_set(q, b, o->dtype, EMIT_NONE, value, s);
-  int st = OK, flat = elements == count ? EMIT_NONE : queue_flat(q, b, o->dtype, &st);
-  if (st != OK) return st;
+  if (elements == count && shape_is_contiguous(s, stride)) return queue_set(q, b, d, EMIT_NONE, value, s);
+  const values *v = elements == count ? NULL : queue_values(q, b, d);
+  if (v) flat = v->flat;
   upright u = make_upright(s, stride, offset);
-  value = emit_reverse(e, value, o->dtype, s, &u);
-  bool is_box = make_box(s, &u, count, &to);
-  if (!is_box && flat == EMIT_NONE) return ERR_NO_KERNEL;
-  flat = is_box ? write_box(e, &to, flat, o->dtype, count, s, value)
-                : emit_scatter(e, NULL, flat, o->dtype, count, emit_positions(e, s, &u), s, 0, value);
-  return queue_set(q, b, o->dtype, flat, EMIT_NONE, s);
+  value = emit_reverse(e, value, d, s, &u);
+  if (make_box(s, &u, count, &to)) flat = write_box(e, &to, flat, d, count, s, value);
+  else if (flat == EMIT_NONE) emit_fail(e, ERR_NO_KERNEL);
+  else flat = emit_scatter(e, "b", flat, d, count, emit_positions(e, s, &u), s, 0, value);
+  return queue_set(q, b, d, flat, EMIT_NONE, s);
 }
