@@ -20,7 +20,7 @@ local limits = {
 
   -- The number of names of devices in lua/luatensor: in the library, and in the files that measure. In src, no name
   -- is allowed outside of the devices' own files.
-  device_names = {library = 2, wing = 13},
+  device_names = {library = 2, wing = 11},
 
   -- Macros with more than MACRO_LINES lines, and macros of several lines with at least two of the words `for`,
   -- `while`, `if` and `switch`. A table, which is a macro that consists of rows X(…), may have any number of lines.

@@ -77,7 +77,7 @@ function bench.diff(before, after) end
 ---local function print_machine() print(lt.bench.machine()) end      -- takes half a minute the first time
 ---```
 ---@param options? luatensor.bench.machine.options
----@return table # a result of kind "machine": `devices`, each with `arithmetic` and `products` (FLOP/s by dtype); `read` and `copy` (bytes per second); `levels` (reading working sets); `call` (seconds of the smallest call); for a GPU also `wait` and `transfers`
+---@return table # a result of kind "machine": `devices`, each with `arithmetic` and `products` (FLOP/s by dtype); `read` and `copy` (bytes per second); `levels` (reading working sets); `call` (seconds of the smallest call); for a GPU also `wait` and `transfers`. A device of PJRT has only `products`, `call` and `wait`; each call is waited for
 function bench.machine(options) end
 
 ---Loads a saved result.

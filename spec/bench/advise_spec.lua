@@ -626,6 +626,12 @@ describe("advise.choices", function()
     assert.equal("does not fit", (select(2, rows{memory = {cpu = 17e9}, available = 1e12}))[3].here[1].how)
   end)
 
+  it("counts the host's memory for a device that does not tell its own", function()
+    local _, list = rows{devices = {CPU, {device = "tpu:0", name = "a chip", kind = "pjrt"}}, memory = {cpu = 17e9}}
+    assert.same({"tpu:0", "does not fit"}, {list[3].here[2].device, list[3].here[2].how})
+    assert.equal("extrapolated", list[2].here[2].how)
+  end)
+
   it("does not take an emulated one", function()
     local r, list = rows{devices = {CPU, EMULATED}, memory = {cpu = 20e9}}
     assert.same({"cpu", "cpu, or a GPU for daily work", "GPU"}, {list[1].choice, list[2].choice, list[3].choice})

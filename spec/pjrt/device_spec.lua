@@ -131,6 +131,17 @@ describe("a device of PJRT", function()
     local text = shell.passes(("cat %s/*.mlir && ls %s | wc -l && rm -r %s"):format(folder, folder, folder))
     assert.truthy(text:find "^func.func public @main%(.*%%%d+: tensor<f32>%) %-> .*stablehlo.add.*\n}\n1\n$")
   end)
+  it("is measured beside the CPU", function()
+    local limits = lt.bench.machine{devices = {"xla"}, seconds = 0.001, fresh = true}
+    local entry = limits.devices[1]
+    assert.same({"xla:0", 0, 4, 0, 0}, {entry.device, #entry.arithmetic, #entry.products, #entry.levels, #entry.problems})
+    assert.is_true(entry.single > 0 and entry.products[1].flops > 0)
+    assert.truthy(tostring(limits):find "^xla:0: cpu; measured " and tostring(limits):find "the smallest call until it is done")
+    local advice = lt.advise(function(a) return a * 2 end, {sizes = {4, 64}, devices = {"cpu", "xla"}, seconds = 0.001,
+      inputs = function(n) return lt.rand(n) end})
+    assert.equal("cpu", advice.device)                        -- a call of the device costs more than the CPU's work
+    assert.truthy(shell.passes "bin/luatensor bench --device xla --seconds 0.001 'lt.ones(9) + 1'":find "on xla:0, float32")
+  end)
   it("lets the CPU compute the rest", function()
     compare("masked", function(a) return a[a:gt(0)] end, x)
     compare("singular values", function(a) return (select(2, lt.linalg.svd(a))) end, x)

@@ -124,4 +124,15 @@ describe("programs of PJRT", function()
         assert((require "luatensor.core".host_calls "xla".gemm or 0) == %d)]]):format(hosted), nil, "PLATFORM_PJRT=" .. platform)
     end
   end)
+  it("are run by each call that lt.bench.time measures", function()
+    passes [[
+      local x, calls = lt.arange(64, {dtype = "float32"}), 0
+      local timed = lt.bench.time(function()
+        calls = calls + 1
+        return x * 2
+      end, {seconds = 0.01, warmup = 0.01})
+      assert(timed.device == "xla:0" and timed.single > timed.queue_seconds and not timed.device_seconds)
+      assert(calls > 20 and count "run" >= calls, calls)
+      assert(count "compiled" <= 3, count "compiled")]]
+  end)
 end)

@@ -22,6 +22,13 @@ static bool has_room(emission *e, size_t more) {
   return true;
 }
 
+bool emit_reserve(emission *e, size_t length) {
+  int before = e->status;
+  bool fits = has_room(e, length);
+  e->status = before;
+  return fits || before != OK;
+}
+
 void emit_text(emission *e, const char *text, size_t length) {
   if (length == 0 || !has_room(e, length)) return;
   memcpy(e->text + e->length, text, length);

@@ -33,6 +33,9 @@ int emit_line(emission *e, const char *format, ...);
 
 void emit_text(emission *e, const char *text, size_t length);
 
+/* Makes room for a text. Returns false if that is impossible; then nothing has changed. */
+bool emit_reserve(emission *e, size_t length);
+
 /* Stores a number of a script as an element of dtype d, as the CPU does. */
 void number_element(scalar v, enum dtype d, uint64_t to[2]);
 

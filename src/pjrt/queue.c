@@ -9,6 +9,7 @@
 
 enum {
   LARGE = 1 << 16,                     /* blocks of so many bytes have pages of their own */
+  CALL_TEXT = 1 << 15,                 /* few calls have a longer text: memory for it is there before the call changes something */
   HUGE_BLOCK = 1 << 30                 /* only larger blocks are compared with the host's memory, which takes 0.1 ms to read */
 };
 
@@ -257,9 +258,10 @@ static void finish(pjrt_queue *q, void *const *buffers, int st) {
 int queue_run_together(pjrt_queue *const *q, int n) {
   const size_t nresult = q[0]->nresult;
   void **buffers = q[0]->pending ? calloc((size_t)n * nresult, sizeof *buffers) : NULL;
-  bool whole = buffers;
+  bool whole = true;
   for (int k = 0; k < n; k++) whole &= q[k]->head.status == OK;
-  int st = !q[0]->pending ? OK : whole ? programs_run(q, n, buffers) : ERR_MEMORY;
+  int st = !q[0]->pending ? OK : buffers && whole ? programs_run(q, n, buffers) : ERR_MEMORY;
+  if (st == ERR_MEMORY && whole && n == 1) return free(buffers), st;   /* nothing has run: the caller may try again */
   for (int k = 0; k < n; k++) finish(q[k], buffers ? buffers + (size_t)k * nresult : NULL, st);
   free(buffers);
   return st;
@@ -271,7 +273,7 @@ int queue_begin_call(pjrt_queue *q) {
   const rhythm r = q->rhythm;
   int st = q->due ? queue_run(q) : OK;
   q->rhythm = r;
-  return st;
+  return st != OK || (emit_reserve(&q->lines, CALL_TEXT) && emit_reserve(&q->head, CALL_TEXT)) ? st : ERR_MEMORY;
 }
 
 /* Returns 8 bits of the lines from a position on. The numbers of values, which follow on %, do not count. */

@@ -398,11 +398,15 @@ choices.class = result.class("choices", methods, {
 -- ---- measuring ----------------------------------------------------------------------------------
 
 -- Returns {<device> = bytes that a model may take}: the share HEADROOM of the device's total memory (not of its
--- free memory).
+-- free memory). If a device does not tell its memory, as a device of PJRT, no tensor may be larger than the host's.
 local function rooms_of(place)
-  local rooms = {}
+  local rooms, host = {}, nil
   for _, device in ipairs(place.devices()) do
-    rooms[device.device] = device.memory and grid.HEADROOM * device.memory
+    if device.device == core.host_device then host = device.memory end
+  end
+  for _, device in ipairs(place.devices()) do
+    local memory = device.memory or host
+    rooms[device.device] = memory and grid.HEADROOM * memory
   end
   return rooms
 end

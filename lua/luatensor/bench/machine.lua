@@ -96,11 +96,12 @@ end
 local function steps_of(entry, seconds)
   local steps = {}
   local function add(step) steps[#steps + 1] = step end
-  for _, dtype in ipairs(ARITHMETIC) do add(arithmetic_step(entry, dtype)) end
+  local has_loops = entry.kind ~= "pjrt"           -- lt.limits and core.working_set run loops of our own
+  for _, dtype in ipairs(has_loops and ARITHMETIC or {}) do add(arithmetic_step(entry, dtype)) end
   for _, dtype in ipairs(PRODUCTS) do add(product_step(entry, dtype, seconds)) end
-  add(levels_step(entry, seconds))
+  if has_loops then add(levels_step(entry, seconds)) end
   add(call_step(entry, seconds))
-  if entry.kind == "cpu" then return steps end
+  if entry.kind ~= "gpu" then return steps end    -- a copy to a device of PJRT waits until the elements are used
   for i = 0, 3 do add(transfer_step(entry, i >= 2, i % 2 == 1, seconds)) end
   return steps
 end
@@ -140,7 +141,7 @@ end
 local class = result.class("machine", {blocks = page.blocks, timings = page.timings}, {
   others = "number?", not_stored = "string?", emulated = "boolean?", incomplete = "string?",
   devices = {{
-    device = "string", name = "string", kind = "string", emulated = "boolean?", made = "string", cores = "number",
+    device = "string", name = "string", kind = "string", emulated = "boolean?", made = "string", cores = "number?",
     threads = "number?", read = "number?", copy = "number?", call = "number?", single = "number?", wait = "number?",
     arithmetic = {{dtype = "string", flops = "number"}},
     products = {described.with(described.quartiles, {
@@ -255,7 +256,7 @@ end
 --   measured in fewer seconds are not kept; `devices`: names (all of this machine)
 -- @treturn table a result of kind "machine": `devices`, each with `arithmetic` and `products` (FLOP/s by dtype);
 --   `read` and `copy` (bytes per second); `levels` (reading working sets); `call` (seconds of the smallest call); for
---   a GPU also `wait` and `transfers`
+--   a GPU also `wait` and `transfers`. A device of PJRT has only `products`, `call` and `wait`; each call is waited for
 -- @raise Ctrl-C, with what was measured so far (luatensor.bench.interrupt)
 function machine.machine(options)
   options = args.read("bench.machine", options, known)

@@ -24,10 +24,12 @@ local parts = {
   {"threads: states at once", tsan .. threads .. "states_host threads " .. folder .. "threads.lua", trials = 50,
    needs = threads .. "states_host"}
 }
+-- A plugin of PJRT is tested if LUATENSOR_PJRT_XLA names one.
+local pjrt = os.getenv "LUATENSOR_PJRT_XLA" and {"fault_pjrt_setup", "fault_pjrt"} or nil
 for _, which in ipairs {"lua", "module"} do
   for _, run in ipairs {{"fault_setup", "fault_script"}, {"fault_setup", "fault_numeric"}, {"fault_modes_setup", "fault_modes"},
                         {"fault_files_setup", "fault_files"}, {"fault_train_setup", "fault_train"},
-                        {"fault_nothing", "fault_load"}} do
+                        {"fault_nothing", "fault_load"}, pjrt} do
     parts[#parts + 1] = {
       ("the %s allocator fails at every n: %s"):format(which, run[2]),
       ("spec/support/torture/with_paths %sfault_host %s 1 %s%s.lua %s%s.lua"):format(hosts, which, scripts, run[1], scripts, run[2]),

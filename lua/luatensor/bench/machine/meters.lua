@@ -48,10 +48,13 @@ function meters.seconds_of(fn, device)
   return lt.clock() - start
 end
 
--- Returns a function that multiplies two n × n matrices into a third one.
+-- Returns a function that multiplies two n × n matrices into a third one. It has been called twice: the first call
+-- loads a GPU's library, and the second one compiles the program of a device of PJRT, without the random numbers.
 local function product(n, device, dtype)
   local x, y, out = square(n, device, dtype), square(n, device, dtype), square(n, device, dtype)
-  return function() lt.matmul(x, y, {out = out}) end
+  local function multiply() lt.matmul(x, y, {out = out}) end
+  for _ = 1, 2 do meters.seconds_of(multiply, device) end
+  return multiply
 end
 
 --- Measures the rate of products of two square matrices for about `seconds`. The number of rows is the smallest power
@@ -59,11 +62,9 @@ end
 -- @treturn table n, flops (per second), and min, q1, median, q3: seconds of a product
 function meters.gemm(device, dtype, seconds)
   local n, multiply = 128, product(128, device, dtype)
-  multiply()                                                     -- the first call loads a GPU's library
   while n < LARGEST and fits(device, 2 * n) and meters.seconds_of(multiply, device) < seconds / 5 do
     n = 2 * n
     multiply = product(n, device, dtype)
-    multiply()
   end
   local f = figures_of(multiply, device, seconds)
   return {n = n, flops = 2 * n ^ 3 / f.min, min = f.min, q1 = f.q1, median = f.median, q3 = f.q3}

@@ -10,13 +10,15 @@ local page = {}
 
 local function called(entry) return format.device(entry) end
 
+-- Returns the number of threads or multiprocessors, or "" if it is unknown.
 local function units(entry)
   local count = entry.threads or entry.cores
-  return count .. " " .. format.noun(count, entry.threads and "thread" or "multiprocessor")
+  if not count then return "" end
+  return (", %d %s"):format(count, format.noun(count, entry.threads and "thread" or "multiprocessor"))
 end
 
 local function head(entry)
-  return document.text("{device}: {name}, {units}; measured {made}", {
+  return document.text("{device}: {name}{units}; measured {made}", {
     device = {called(entry), "text"}, name = {entry.name, "text"}, made = {entry.made, "text"},
     units = {units(entry), "text"},
   })
@@ -51,7 +53,7 @@ local function costs_table(entry)
   end
   add("memory, reading", entry.read, "B/s")
   add("memory, copying (read and written)", entry.copy, "B/s")
-  add(entry.kind == "cpu" and "the smallest call" or "launching the smallest call", entry.call, "s")
+  add(entry.kind == "gpu" and "launching the smallest call" or "the smallest call", entry.call, "s")
   if entry.kind ~= "cpu" then
     add("the smallest call until it is done", entry.single, "s")
     add("waiting for a device that is idle", entry.wait, "s")
