@@ -59,6 +59,9 @@ static const struct {
   const char *wrong;
   enum pjrt_function fails;
 } failing[] = {
+  {"initialize", PJRT_CALL_Plugin_Initialize}, {"list", PJRT_CALL_Client_AddressableDevices},
+  {"platform", PJRT_CALL_Client_PlatformName}, {"version", PJRT_CALL_Client_PlatformVersion},
+  {"description", PJRT_CALL_Device_GetDescription}, {"kind", PJRT_CALL_DeviceDescription_Kind},
   {"upload", PJRT_CALL_Client_BufferFromHostBuffer}, {"compile", PJRT_CALL_Client_Compile},
   {"execute", PJRT_CALL_LoadedExecutable_Execute}
 };
@@ -85,14 +88,14 @@ static const pjrt_api *make(const char *wrong) {
 
 static const pjrt_api *real;
 static struct {
-  lua_Integer calls[PJRT_SLOTS], results, donated, fails_from;
-  enum pjrt_function fails;
+  lua_Integer calls[PJRT_SLOTS], uploads, results, donated;
+  lua_Integer first[PJRT_SLOTS], last[PJRT_SLOTS];      /* the calls of each function that fail */
 } counts;
 
 /* True if this call must fail. */
 static bool fails_now(enum pjrt_function f) {
   counts.calls[f]++;
-  return counts.fails_from && counts.fails == f && counts.calls[f] >= counts.fails_from;
+  return counts.first[f] <= counts.calls[f] && counts.calls[f] <= counts.last[f];
 }
 
 #define COUNTED(name) \
@@ -100,8 +103,20 @@ static bool fails_now(enum pjrt_function f) {
     return fails_now(PJRT_CALL_##name) ? print_and_fail(NULL) : real->call[PJRT_CALL_##name](arguments); \
   }
 COUNTED(Client_Compile)
-COUNTED(Client_BufferFromHostBuffer)
 COUNTED(Buffer_ToHostBuffer)
+
+/* An event that fails has happened. */
+static PJRT_Error *Event_Await(void *arguments) {
+  PJRT_Error *failed = real->call[PJRT_CALL_Event_Await](arguments);
+  return failed || !fails_now(PJRT_CALL_Event_Await) ? failed : print_and_fail(NULL);
+}
+
+static PJRT_Error *Client_BufferFromHostBuffer(void *arguments) {
+  if (fails_now(PJRT_CALL_Client_BufferFromHostBuffer)) return print_and_fail(NULL);
+  PJRT_Error *failed = real->call[PJRT_CALL_Client_BufferFromHostBuffer](arguments);
+  counts.uploads += !failed;
+  return failed;
+}
 
 /* luatensor's list of results ends with NULL. */
 static PJRT_Error *LoadedExecutable_Execute(void *arguments) {
@@ -150,22 +165,24 @@ static const pjrt_api *make_counting(void) {
   memcpy(&api, real, sizeof api);
 #define USE(name) api.call[PJRT_CALL_##name] = name;
   USE(Client_Compile) USE(Client_BufferFromHostBuffer) USE(Buffer_ToHostBuffer) USE(LoadedExecutable_Execute) USE(Buffer_Destroy)
-  USE(Client_PlatformName) USE(Error_Message) USE(Error_Destroy)
+  USE(Event_Await) USE(Client_PlatformName) USE(Error_Message) USE(Error_Destroy)
   return &api;
 }
 
-/* A Lua function: count "compiled" and so on. count("fail", what, n): the n-th call from now and all later ones fail. */
+/* A Lua function: count "compiled" and so on. count("fail", what, n, m): the n-th to m-th call from now fail. */
 int count(lua_State *L) {
-  static const char *const names[] = {"compiled", "run", "uploaded", "downloaded", "results", "held", "donated", "fail", NULL};
+  static const char *const names[] = {"compiled", "run", "uploaded", "downloaded", "awaited", "results", "held", "donated", "fail", NULL};
   static const enum pjrt_function functions[] = {PJRT_CALL_Client_Compile, PJRT_CALL_LoadedExecutable_Execute,
-                                                 PJRT_CALL_Client_BufferFromHostBuffer, PJRT_CALL_Buffer_ToHostBuffer};
+    PJRT_CALL_Client_BufferFromHostBuffer, PJRT_CALL_Buffer_ToHostBuffer, PJRT_CALL_Event_Await};
+  enum { FUNCTIONS = sizeof functions / sizeof *functions };
   int what = luaL_checkoption(L, 1, NULL, names);
-  const lua_Integer *calls = counts.calls;
-  if (what < 4) return lua_pushinteger(L, calls[functions[what]]), 1;
-  const lua_Integer held = calls[PJRT_CALL_Client_BufferFromHostBuffer] + counts.results - calls[PJRT_CALL_Buffer_Destroy];
-  if (what < 7) return lua_pushinteger(L, what == 4 ? counts.results : what == 5 ? held : counts.donated), 1;
-  counts.fails = functions[luaL_checkoption(L, 2, NULL, names)];
-  counts.fails_from = calls[counts.fails] + luaL_checkinteger(L, 3);
+  const lua_Integer held = counts.uploads + counts.results - counts.calls[PJRT_CALL_Buffer_Destroy];
+  const lua_Integer others[] = {counts.results, held, counts.donated};
+  if (strcmp(names[what], "fail") != 0)
+    return lua_pushinteger(L, what < FUNCTIONS ? counts.calls[functions[what]] : others[what - FUNCTIONS]), 1;
+  enum pjrt_function f = functions[luaL_checkoption(L, 2, NULL, names) % FUNCTIONS];
+  counts.first[f] = counts.calls[f] + luaL_checkinteger(L, 3);
+  counts.last[f] = counts.calls[f] + luaL_checkinteger(L, 4);
   return 0;
 }
 

@@ -47,6 +47,17 @@ describe("a plugin of PJRT", function()
   it("is refused with the first line of its error, and without what it prints", function()
     refused("build/spec/fake_pjrt.so: the chip is on fire", "build/spec/fake_pjrt.so", "FAKE_PJRT=fails")
   end)
+  it("is refused if a function fails that it needs, but not without the names of its devices", function()
+    for _, name in ipairs {"initialize", "list"} do
+      refused("build/spec/fake_pjrt.so: the chip is on fire", "build/spec/fake_pjrt.so", "FAKE_PJRT=" .. name)
+    end
+    for _, name in ipairs {"platform", "version", "description", "kind"} do
+      local status, output = run("build/spec/fake_pjrt.so", [[for _, info in ipairs(require "luatensor".devices()) do
+        if info.kind == "pjrt" then print(info.device, info.name, info.software) end end]], "FAKE_PJRT=" .. name)
+      assert.equal(0, status)
+      assert.matches("^xla:0\t\tPJRT 0%.7, +\n$", output)
+    end
+  end)
   it("is refused if it has no device", function()
     refused("build/spec/fake_pjrt.so: the plugin finds no device", "build/spec/fake_pjrt.so", "FAKE_PJRT=empty")
   end)

@@ -135,4 +135,58 @@ describe("programs of PJRT", function()
       assert(calls > 20 and count "run" >= calls, calls)
       assert(count "compiled" <= 3, count "compiled")]]
   end)
+  -- Each script makes one call of the plugin fail: the first one, the second one and so on.
+  for _, what in ipairs {"compiled", "run", "uploaded", "downloaded", "awaited"} do
+    it("lose nothing but what was to be computed, and no memory, whichever call of the plugin fails: " .. what, function()
+      passes(([[
+        local what, kept = "%s", lt.arange(1, 4) + 1
+        local function work(n)
+          local x = lt.tensor(lt.arange(1, n + 1, {device = "cpu"}):totable()):to "float32"
+          local y = x * 2
+          y:add_(1)
+          assert(y:matmul(y):item() == (4 * n * n * n + 12 * n * n + 11 * n) // 3)     -- 3² + 5² + …
+          return (lt.fft.fft(y):real() + 1):totable()[1]                             -- the CPU computes the transform
+        end
+        local function check(n)
+          assert(work(n) == n * n + 2 * n + 1)
+          assert(table.concat(kept:totable(), " ") == "2 3 4")
+          collectgarbage()
+          collectgarbage()
+          lt.synchronize "xla"
+          return count "held"
+        end
+        check(3)
+        local held = check(3)
+        for n = 1, 99 do
+          local size = what == "compiled" and n + 3 or 3              -- new programs
+          count("fail", what, n, n)
+          local ok, why = pcall(work, size)
+          count("fail", what, 0, 0)
+          if ok then return assert(n > 2, n) end
+          assert(tostring(why):find "^[^\n]*%%a: xla: the chip is on fire", why)
+          assert(check(size) == held, count "held" .. " buffers instead of " .. held)
+        end
+        error "all calls fail"]]):format(what))
+    end)
+  end
+  it("are errors with the op's name, and the script goes on and ends, if the device vanishes", function()
+    passes [[
+      local x, y = lt.arange(1, 4), lt.ones(3) + 1
+      lt.synchronize "xla"
+      local more = x * 3
+      for _, what in ipairs {"compiled", "run", "uploaded", "downloaded", "awaited"} do count("fail", what, 1, 1 << 40) end
+      local function fails(op, f, ...)
+        local ok, why = pcall(f, ...)
+        assert(not ok and tostring(why):find("^[^\n]*" .. op .. ": xla: "), why)
+      end
+      for _ = 1, 2 do
+        fails("totable", more.totable, more)
+        fails("item", function() return (y + 1):sum():item() end)
+        fails("to", y.to, y, "cpu")
+      end
+      fails("multiply", function() return y * 5 end)                   -- which passes elements to the device
+      fails("synchronize", function() local z = x + x lt.synchronize "xla" return z end)
+      assert(lt.ones(3, {device = "cpu"}):sum():item() == 3)
+      rest = x + x]]
+  end)
 end)

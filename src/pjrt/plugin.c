@@ -181,9 +181,11 @@ void plugin_close(pjrt_plugin *p) {
 void plugin_describe(pjrt_plugin *p, int index, char *name, size_t size, char *software, size_t software_size) {
   PJRT_ARGS(pjrt_device_description, d, .device = p->devices[index]);
   char version[64];
+  int before = silence();
   name[0] = 0;
   if (call(p, PJRT_CALL_Device_GetDescription, &d) == OK) read_text(p, PJRT_CALL_DeviceDescription_Kind, d.description, name, size);
   read_text(p, PJRT_CALL_Client_PlatformVersion, p->client, version, sizeof version);
+  unsilence(before);
   snprintf(software, software_size, "PJRT %d.%d, %s %s", p->api->version.major, p->api->version.minor, p->platform, version);
 }
 
@@ -209,8 +211,10 @@ int buffer_upload(pjrt_plugin *p, int index, enum dtype d, int64_t count, const 
 
 int buffer_download(pjrt_plugin *p, void *buffer, void *to, size_t bytes) {
   PJRT_ARGS(pjrt_to_host, c, .buffer = buffer, .to = to, .bytes = bytes);
-  int st = call(p, PJRT_CALL_Buffer_ToHostBuffer, &c);
-  return st == OK ? await(p, c.event) : st;
+  int before = silence(), st = call(p, PJRT_CALL_Buffer_ToHostBuffer, &c);
+  if (st == OK) st = await(p, c.event);
+  unsilence(before);
+  return st;
 }
 
 void buffer_drop(pjrt_plugin *p, void *buffer) { drop(p, PJRT_CALL_Buffer_Destroy, buffer); }
