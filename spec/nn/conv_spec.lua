@@ -96,6 +96,15 @@ local cases = {
   {"two groups", x = {2, 4, 5, 5}, w = {6, 2, 3, 3}, groups = 2, padding = 1},
   {"a group a channel", x = {2, 5, 6, 20}, w = {5, 1, 3, 3}, groups = 5, padding = 1},
   {"a group a channel, two kernels each", x = {1, 3, 6, 6}, w = {6, 1, 2, 2}, groups = 3, stride = 2},
+  {"a group a channel, long rows", x = {1, 8, 2, 75}, w = {8, 1, 2, 3}, groups = 8, padding = {0, 1}},
+  {"a group a channel, blocks of rows", x = {1, 8, 13, 18}, w = {8, 1, 2, 2}, groups = 8},
+  {"a group a channel, stride 2", x = {2, 5, 7, 38}, w = {5, 1, 3, 3}, groups = 5, stride = 2, padding = 1},
+  {"a group a channel, stride 2 along rows", x = {2, 4, 3, 9}, w = {4, 1, 3, 4}, groups = 4, stride = {1, 2}},
+  {"a group a channel, stride 2 along columns", x = {2, 4, 9, 3}, w = {4, 1, 4, 3}, groups = 4, stride = {2, 1}},
+  {"a group a channel, stride 3 beyond a kernel of 2", x = {2, 4, 8, 10}, w = {4, 1, 2, 2}, groups = 4, stride = 3},
+  {"a group a channel, dilation and stride", x = {1, 8, 11, 12}, w = {8, 1, 3, 3}, groups = 8, dilation = 2, stride = 3,
+   padding = 2},
+  {"groups of two channels, one kernel each", x = {2, 8, 5, 6}, w = {4, 2, 3, 3}, groups = 4, padding = 1},
   {"a kernel as large as the image", x = {3, 2, 4, 5}, w = {3, 2, 4, 5}},
   {"an image that is not read to its end", x = {1, 1, 6, 6}, w = {2, 1, 2, 2}, stride = 4},
   {"strides longer than the image", x = {1, 2, 3, 5}, w = {2, 2, 1, 2}, stride = 1 << 20, padding = {0, 1}},
@@ -190,6 +199,23 @@ describe("conv2d", function()
     y:sum():backward()
     assert.equal(1, lt.isnan(w.grad):sum():item())        -- only the first tap reads the corner of x
   end)
+
+  it("keeps what is not finite to the pixels that read it, with a group a channel", function()
+    local x = lt.ones({1, 8, 6, 20}, {dtype = "float32", device = helpers.device})
+    x[{1, 3, 3, 1}] = math.huge
+    local w = lt.ones({8, 1, 3, 3}, {dtype = "float32", device = helpers.device}):requires_grad_()
+    local y = F.conv2d(x, w, {groups = 8})
+    assert.equal(3, lt.isinf(y):sum():item())             -- the first pixel of three rows
+    y:backward(lt.ones_like(y))
+    assert.equal(3, lt.isinf(w.grad):sum():item())        -- the first column of the third kernel
+    assert.equal(0, lt.isnan(w.grad):sum():item())
+  end)
+
+  if on_cpu then
+    it("gives the sums of products of several blocks of groups, float32", function()
+      run_case({x = {2, 20, 18, 20}, w = {20, 1, 3, 3}, groups = 20, padding = 1}, "float32", function(x) return x end)
+    end)
+  end
 end)
 
 describe("conv1d", function()
@@ -342,9 +368,9 @@ if on_cpu then
       lt.set_num_threads(threads)
       lt.manual_seed(3)
       local results = {}
-      for _, shape in ipairs {{8, 1, 20, 20}, {3, 40, 9, 9}} do
-        local x = lt.randn(shape):requires_grad_()
-        local layer = nn.Conv2d(shape[2], 10, 3, {padding = 1})
+      for _, shape in ipairs {{8, 1, 20, 20}, {3, 40, 9, 9}, {7, 40, 20, 20, groups = 40}} do
+        local x = lt.randn(table.unpack(shape)):requires_grad_()
+        local layer = nn.Conv2d(shape[2], shape.groups or 10, 3, {padding = 1, groups = shape.groups or 1})
         layer(x):square():sum():backward()
         for _, t in ipairs {x.grad, layer.weight.grad, layer.bias.grad} do results[#results + 1] = t:to_bytes() end
       end

@@ -15,7 +15,9 @@ enum {
                                ** than it saves */
   K_BLOCK = 768,               /* the number of taps of a panel that are multiplied at a time; with 48 float32 pixels,
                                ** the width of a panel on AVX-512, these taps take 144 KiB */
-  PIXELS  = 64                 /* the most pixels of a panel */
+  PIXELS  = 64,                /* the most pixels of a panel */
+  FEW     = 4,                 /* up to this many channels are copied to compute planes, even without padding */
+  PHASES  = 16                 /* the largest stride along rows for which x's gradient is computed plane by plane */
 };
 
 /* One product of the weights with the elements that taps read for the pixels of a grid. All pixels of the grid have
@@ -56,6 +58,7 @@ typedef struct conv_work {
   size_t      scratch_bytes;
   int         threads;
   int64_t     image, images;   /* the number of the first image of this round, and the number of images */
+  bool        by_planes;       /* true: one_plane computes the results, plane by plane, without panels and rounds */
 } conv_work;
 
 /* ---- the weights ---- */
@@ -253,28 +256,63 @@ static void one_panel(const conv_work *w, const part *p, int64_t group, int64_t 
   product(w, &q, ends, memory);
 }
 
-/* Computes plane t of a group whose weights have one row, so that the group has one channel in the result. Panels
-** would gain nothing, because their elements would be used only once. */
-static void one_plane(const conv_work *w, const part *p, int64_t group, int64_t image, int64_t t, char *memory) {
-  conv_plane c = {.taps = p->k, .tap = p->tap, .w = panel_at(w, p, group, 0), .start = bias_at(w, group),
-                  .rows = p->grid.rows, .columns = p->grid.columns, .x_row = p->grid.row, .out_row = p->row,
-                  .x = source_at(w, image, group) + t * p->grid.image * w->size};
-  int64_t at = ((image + t) * w->c->groups + group) * w->plane + p->first, width = w->kernel->lanes * w->kernel->vectors;
-  if (p->column == 1 && w->c->dtype == w->compute) {
-    c.out = w->result + at * w->size;
-    w->kernel->plane(&c);
-    return;
-  }
-  const char *x = c.x;
-  c.out = memory;
-  c.rows = 1;
-  for (int64_t r = 0; r < p->grid.rows; r++)
-    for (int64_t j = 0; j < p->grid.columns; j += width) {
-      c.x = x + (r * p->grid.row + j) * w->size;
-      c.columns = least_of(width, p->grid.columns - j);
-      w->kernel->plane(&c);
-      put(w, c.columns, at + r * p->row + j * p->column, p->column, memory);
+/* ---- planes ----
+** A group whose weights have one row has one channel in the result. Panels would gain nothing, because their elements
+** would be used only once. So the planes of the group are padded in the thread's memory, where they stay in L1 or L2,
+** and the result is computed plane by plane. */
+
+/* Computes a part of the plane of a group for one image. x has the group's padded planes. */
+static void part_plane(const conv_work *w, const part *p, int64_t group, const char *x, char *out) {
+  w->kernel->plane(&(conv_plane){.taps = p->k, .tap = p->tap, .w = panel_at(w, p, group, 0), .start = bias_at(w, group),
+                                 .rows = p->grid.rows, .columns = p->grid.columns, .x_row = p->grid.row, .x = x, .out = out});
+}
+
+/* Computes the plane of x's gradient for a stride above 1. The parts from *p on that have the same rows of the plane
+** are neighbours. `memory` has room for a plane. */
+static void woven_plane(const conv_work *w, int64_t group, const char *x, char *out, char *memory) {
+  const conv_call *c = w->c;
+  const void *rows[PHASES];
+  for (int i = 0; i < w->count;) {
+    const part *first = &w->parts[i];
+    int64_t begin = first->first / c->in[1], used = 0, at[PHASES], length[PHASES];
+    for (int64_t k = 0; k < c->stride[1]; k++) at[k] = -1;
+    for (; i < w->count && w->parts[i].first / c->in[1] == begin; i++) {
+      const part *p = &w->parts[i];
+      part_plane(w, p, group, x, memory + used * w->size);
+      at[p->first % c->in[1]] = used;
+      length[p->first % c->in[1]] = p->grid.columns;
+      used += p->grid.rows * p->grid.columns;
     }
+    for (int64_t r = 0; r < first->grid.rows; r++) {
+      for (int64_t k = 0; k < c->stride[1]; k++) rows[k] = at[k] < 0 ? NULL : memory + (at[k] + r * length[k]) * w->size;
+      w->kernel->weave(&(conv_weave){.n = c->in[1], .step = c->stride[1], .from = rows,
+                                     .to = out + (begin + r * c->stride[0]) * c->in[1] * w->size});
+    }
+  }
+}
+
+/* Computes the plane of a group of one image. */
+static void one_plane(const void *arg, int64_t t, int worker) {
+  const conv_work *w = arg;
+  const conv_source *s = &w->source;
+  int64_t inner = s->channels / w->c->groups, image = t / w->c->groups, group = t % w->c->groups;
+  char *x = w->scratch + (size_t)worker * w->scratch_bytes, *phases = x + conv_planes_bytes(s, inner);
+  char *wide = phases + w->plane * w->size, *result = w->result + t * w->plane * dtype_size(w->c->dtype);
+  char *out = w->c->dtype == w->compute ? result : wide;
+  for (int64_t i = 0; i < inner; i++) conv_source_fill(s, image, group * inner + i, x + i * s->plane * w->size);
+  if (out == wide) memset(wide, 0, (size_t)(w->plane * w->size));
+  if (w->parts[0].dense) part_plane(w, &w->parts[0], group, x, out);
+  else woven_plane(w, group, x, out, phases);
+  if (out == wide) cpu_isa->convert->convert[w->compute][w->c->dtype](w->plane, result, wide);
+}
+
+/* True if one_plane should compute the results. Groups of many channels that need no copy, and groups whose padded
+** planes exceed L2, are computed by panels. */
+static bool has_planes(const conv_work *w) {
+  const conv_call *c = w->c;
+  int64_t inner = w->source.channels / c->groups;
+  return w->m == 1 && (!w->source.direct || inner <= FEW) && inner * w->source.plane * w->size <= 1 << 20 &&
+         (c->op == CONV_forward || c->stride[1] <= PHASES);
 }
 
 /* ---- rounds ---- */
@@ -286,13 +324,9 @@ static void fill_plane(const void *arg, int64_t t, int worker) {
   conv_source_fill(s, w->image + t / s->channels, t % s->channels, w->padded + t * s->plane * w->size);
 }
 
-/* True if one_plane computes the results, plane by plane, without panels. */
-static bool by_planes(const conv_work *w) { return w->m == 1 && !w->source.direct; }
-
 /* Returns the number of items that each group of a part has in this round. An item is a plane or a panel. */
 static int64_t item_count(const conv_work *w, const part *p) {
   int64_t width = w->kernel->lanes * w->kernel->vectors;
-  if (by_planes(w)) return w->images;
   int64_t pixels = p->wide ? wide_pixels(&p->grid) : w->images * p->grid.rows * p->grid.columns;
   return (pixels + width - 1) / width * (p->wide ? w->images : 1);
 }
@@ -303,13 +337,16 @@ static void one_item(const void *arg, int64_t t, int worker) {
   char *memory = w->scratch + (size_t)worker * w->scratch_bytes;
   int64_t each;
   for (; t >= (each = item_count(w, p)) * w->c->groups; p++) t -= each * w->c->groups;
-  if (by_planes(w)) one_plane(w, p, t / each, w->image, t % each, memory);
-  else one_panel(w, p, t / each, w->image, w->images, t % each, memory);
+  one_panel(w, p, t / each, w->image, w->images, t % each, memory);
 }
 
 static void all_rounds(conv_work *w) {
   int64_t round = conv_round(&w->source);
   cpu_parallel(w->threads, panel_count(w) * w->count, pack_one, w);
+  if (w->by_planes) {
+    cpu_parallel(w->threads, w->c->n * w->c->groups, one_plane, w);
+    return;
+  }
   for (w->image = 0; w->image < w->c->n; w->image += round) {
     int64_t items = 0;
     w->images = least_of(round, w->c->n - w->image);
@@ -342,7 +379,6 @@ static void plan_forward(conv_work *w) {
   w->weight_group = p->k * w->m;
   w->group_plane = c->c_in / c->groups * w->source.plane;
   w->result = c->y;
-  w->plane = c->out[0] * c->out[1];
   conv_taps_of_x(&w->source, c, p->tap);
   for (int64_t k = 0; k < p->k; k++) p->weight[k] = k;
   p->grid = conv_grid_of_y(&w->source, c);
@@ -425,7 +461,6 @@ static void plan_input(conv_work *w) {
   w->weight_group = c->c_out / c->groups * w->m * area;
   w->group_plane = c->c_out / c->groups * w->source.plane;
   w->result = c->x;
-  w->plane = c->in[0] * c->in[1];
   int64_t *tap = w->parts[0].tap, *weight = w->parts[0].weight;
   char *panels = w->parts[0].panels;
   w->count = 0;
@@ -482,8 +517,9 @@ static size_t set_memory(conv_work *w, char *block) {
   char *bias = take_room(block, &used, is_half ? (size_t)c->c_out * size : 0);
   w->step = (int64_t *)(void *)take_room(block, &used, K_BLOCK * sizeof(int64_t));
   for (int64_t i = 0; block && i < K_BLOCK; i++) w->step[i] = i * width;
-  w->padded = take_room(block, &used, conv_source_bytes(&w->source, conv_round(&w->source)));
+  w->padded = take_room(block, &used, w->by_planes ? 0 : conv_source_bytes(&w->source, conv_round(&w->source)));
   w->scratch_bytes = conv_aligned((size_t)((w->m_padded + least_of(k, K_BLOCK) + 1) * width) * size);
+  if (w->by_planes) w->scratch_bytes = conv_planes_bytes(&w->source, inner) + conv_aligned((size_t)(2 * w->plane) * size);
   w->scratch = take_room(block, &used, w->scratch_bytes * (size_t)w->threads);
   if (!block) return used;
   w->parts[0] = p;
@@ -498,6 +534,9 @@ static int run_conv(conv_work *w) {
   w->m = (forward ? c->c_out : c->c_in) / c->groups;
   int64_t last = w->m / w->kernel->rows * w->kernel->rows;
   w->m_padded = last == w->m ? last : last + panel_rows(w, last);
+  w->plane = forward ? c->out[0] * c->out[1] : c->in[0] * c->in[1];
+  w->by_planes = has_planes(w);
+  if (w->by_planes) w->source.direct = false;
   w->count = 1;
   void *block;
   size_t bytes = set_memory(w, NULL);

@@ -24,6 +24,8 @@ typedef struct conv_source {
   bool        direct;          /* true: `data` already has this layout, so nothing is copied */
 } conv_source;
 
+static inline size_t conv_aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
 /* Sets the strides and `direct`. All other fields must be set before. If `direct` is true, also sets `span` to the
 ** size of the image, because nothing is padded. */
 void conv_source_plan(conv_source *s);
@@ -34,6 +36,10 @@ void conv_source_fill(const conv_source *s, int64_t image, int64_t channel, char
 /* Returns the bytes of `images` padded images and of the elements after the images that a vector may read. Returns 0
 ** if s->direct is true. */
 size_t conv_source_bytes(const conv_source *s, int64_t images);
+
+/* Returns the bytes of `planes` padded planes and of the elements after them that a vector may read, rounded up to
+** whole cache lines. */
+size_t conv_planes_bytes(const conv_source *s, int64_t planes);
 
 /* Returns the offset of a padded row and column in a plane. */
 static inline int64_t conv_source_at(const conv_source *s, int64_t row, int64_t column) {
@@ -53,8 +59,6 @@ int conv_grid_runs(const conv_grid *g, int64_t first, int64_t n, conv_run *run);
 /* Returns the number of images that are padded at a time: as many as fit into 8 MiB, at least 1, or all if s->direct
 ** is true. */
 int64_t conv_round(const conv_source *s);
-
-static inline size_t conv_aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /* conv_source_of_x makes x the source for the taps of w. conv_taps_of_x sets tap[0 … c_in / groups * kernel size -
 ** 1], the taps' offsets in the planes of a group. conv_grid_of_y describes y's pixels in this source. */

@@ -67,15 +67,41 @@ typedef struct conv_dots {
 } conv_dots;
 
 /* The arguments of `plane`, which computes one plane of a convolution. For r < rows and j < columns, out[r][j] is
-** start + the sum over k of w[k] * x[tap[k] + r * x_row + j]. */
+** start + the sum over k of w[k] * x[tap[k] + r * x_row + j]. The rows of `out` are contiguous. Vectors may read beyond
+** the end of a row of x, by less than a vector. */
 typedef struct conv_plane {
   int64_t        taps, rows, columns;
   const int64_t *tap;
   const void    *x, *w, *start;        /* start points to one element; NULL: 0 */
   int64_t        x_row;
   void          *out;
-  int64_t        out_row;
 } conv_plane;
+
+/* The arguments of `plane_dots`, which adds to the vector sum[k] the products y[r][j] * x[tap[k] + r * x_row + j] for
+** r < rows and j < columns. The sum of this vector's lanes is the gradient of the weight of tap k. y_row is a multiple
+** of the vector's length, and the elements of y's rows from `columns` on are 0. */
+typedef struct conv_plane_dots {
+  int64_t        taps, rows, columns;
+  const int64_t *tap;
+  const void    *x, *y;
+  int64_t        x_row, y_row;
+  void          *sum;
+} conv_plane_dots;
+
+/* The arguments of `pad`, which copies to[r * to_row + i] = x[r * x_row + i * step] for r < rows and i < columns. */
+typedef struct conv_pad {
+  int64_t     rows, columns, x_row, step, to_row;
+  const void *x;
+  void       *to;
+} conv_pad;
+
+/* The arguments of `weave`, which merges rows: to[i] = from[i % step][i / step] for i < n. If from[i % step] is NULL,
+** to[i] becomes 0. */
+typedef struct conv_weave {
+  int64_t            n, step;
+  const void *const *from;
+  void              *to;
+} conv_weave;
 
 /* The arguments of `pick`, which copies to[k * pitch + i] = from[i * row + at[k]] for i < rows and all k. */
 typedef struct conv_pick {
@@ -94,7 +120,12 @@ typedef struct conv_table {
   void (*gather)(const conv_gather *g);
   void (*tile)(const conv_tile *t, int rows, int vectors);     /* rows must be a power of 2 */
   void (*dots)(const conv_dots *d);
-  void (*plane)(const conv_plane *p);  /* may read beyond the end of a row, by less than a vector */
+  void (*plane)(const conv_plane *p);
+  void (*plane_dots)(const conv_plane_dots *d);
+  void (*add_lanes)(int64_t n, const void *sum, void *to);     /* sets to[k] to the sum of the lanes of vector sum[k],
+                                                               ** for k < n */
+  void (*pad)(const conv_pad *p);
+  void (*weave)(const conv_weave *w);
   void (*spread)(const conv_spread *s);
   void (*add)(int64_t n, void *to, const void *from);          /* adds n elements of `from` to `to` */
 } conv_table;

@@ -27,8 +27,12 @@ void conv_source_plan(conv_source *s) {
   s->image = s->plane * s->channels;
 }
 
+size_t conv_planes_bytes(const conv_source *s, int64_t planes) {
+  return conv_aligned((size_t)(planes * s->plane + SLACK) * (size_t)dtype_size(s->compute));
+}
+
 size_t conv_source_bytes(const conv_source *s, int64_t images) {
-  return s->direct ? 0 : (size_t)(images * s->image + SLACK) * (size_t)dtype_size(s->compute);
+  return s->direct ? 0 : conv_planes_bytes(s, images * s->channels);
 }
 
 int64_t conv_round(const conv_source *s) {
@@ -39,18 +43,10 @@ int64_t conv_round(const conv_source *s) {
 
 /* ---- filling planes ---- */
 
-/* Sets to[i] = from[i * step] for i < n, converted to the compute dtype. */
+/* Converts half floats: sets to[i] = from[i * step] for i < n. */
 static void fetch(const conv_source *s, int64_t n, char *to, const char *from, int64_t step) {
   int size = dtype_size(s->dtype), made = dtype_size(s->compute);
-  if (s->dtype == s->compute && step == 1) {
-    memcpy(to, from, (size_t)(n * size));
-    return;
-  }
   copy_plan p = {.rows = 1, .cols = n, .to_row = n, .to_col = 1, .from_row = n, .from_col = step};
-  if (s->dtype == s->compute) {
-    cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&p, to, from);
-    return;
-  }
   uint16_t stored[CHUNK];
   for (int64_t i = 0; i < n; i += CHUNK) {
     p.cols = n - i < CHUNK ? n - i : CHUNK;
@@ -59,33 +55,48 @@ static void fetch(const conv_source *s, int64_t n, char *to, const char *from, i
   }
 }
 
-/* Writes part `part` of a padded row: columns part, part + step, part + 2 step, … */
-static void fill_part(const conv_source *s, const char *row, int64_t part, char *to) {
-  int64_t made = dtype_size(s->compute), from = 0, end;
-  while (from < s->part && from * s->step + part < s->before[1]) from++;
-  end = from;
-  int64_t first = from * s->step + part - s->before[1];
-  if (first < s->length[1]) end = from + (s->length[1] - first + s->step - 1) / s->step;
-  if (end > s->part) end = s->part;
-  memset(to, 0, (size_t)(from * made));
-  if (end > from) fetch(s, end - from, to + from * made, row + first * dtype_size(s->dtype), s->step);
-  memset(to + end * made, 0, (size_t)((s->part - end) * made));
+/* The n elements of a dim that are copied to a part of the padded plane. Element i of the range is element first + i *
+** step of the image. It is copied to element to + i of the part. */
+typedef struct range {
+  int64_t first, to, n;
+} range;
+
+/* Returns the range of part `part` of dim d, where a part has every step-th padded row or column, `length` in total. */
+static range range_of(const conv_source *s, int d, int64_t step, int64_t part, int64_t length) {
+  int64_t skipped = s->before[d] - part, to = skipped > 0 ? (skipped + step - 1) / step : 0;
+  range r = {to * step - skipped, to, 0};
+  if (to < length && r.first < s->length[d]) r.n = least_of((s->length[d] - r.first + step - 1) / step, length - to);
+  return r;
+}
+
+/* Copies the elements of the rows of `down` and the columns of `right`. */
+static void fill_part(const conv_source *s, const char *x, const range *down, const range *right, char *to) {
+  int64_t size = dtype_size(s->dtype), made = dtype_size(s->compute);
+  int64_t x_row = s->length[1] * s->row_step, to_row = s->row * s->row_step;
+  if (down->n == 0 || right->n == 0) return;
+  x += (down->first * s->length[1] + right->first) * size;
+  to += (down->to * to_row + right->to) * made;
+  if (s->dtype == s->compute) {
+    FLOAT_TABLE(conv, s->compute)->pad(&(conv_pad){.rows = down->n, .columns = right->n, .x_row = x_row, .step = s->step,
+                                                   .to_row = to_row, .x = x, .to = to});
+    return;
+  }
+  for (int64_t r = 0; r < down->n; r++) fetch(s, right->n, to + r * to_row * made, x + r * x_row * size, s->step);
 }
 
 static bool is_used(uint64_t used, int64_t i) { return i >= 64 || used >> i & 1; }
 
 void conv_source_fill(const conv_source *s, int64_t image, int64_t channel, char *to) {
-  int64_t size = dtype_size(s->dtype), made = dtype_size(s->compute);
-  const char *plane = s->data + (image * s->channels + channel) * s->length[0] * s->length[1] * size;
-  for (int64_t r = 0; r < s->span[0]; r++, to += s->row * made) {
-    int64_t at = r - s->before[0];
-    if (!is_used(s->rows_used, r % s->row_step)) continue;
-    if (at < 0 || at >= s->length[0]) {
-      memset(to, 0, (size_t)(s->row * made));
-      continue;
+  int64_t made = dtype_size(s->compute);
+  const char *x = s->data + (image * s->channels + channel) * s->length[0] * s->length[1] * dtype_size(s->dtype);
+  if (!is_unpadded(s)) memset(to, 0, (size_t)(s->plane * made));
+  for (int64_t p = 0; p < s->row_step; p++) {
+    if (!is_used(s->rows_used, p)) continue;
+    range down = range_of(s, 0, s->row_step, p, (s->span[0] - p + s->row_step - 1) / s->row_step);
+    for (int64_t q = 0; q < s->step; q++) {
+      range right = range_of(s, 1, s->step, q, s->part);
+      if (is_used(s->parts_used, q)) fill_part(s, x, &down, &right, to + (p * s->row + q * s->part) * made);
     }
-    for (int64_t p = 0; p < s->step; p++)
-      if (is_used(s->parts_used, p)) fill_part(s, plane + at * s->length[1] * size, p, to + p * s->part * made);
   }
 }
 

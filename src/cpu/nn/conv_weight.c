@@ -22,7 +22,10 @@ enum {
   SKEW    = 16,                /* the number of unused elements after each row of a block, so that rows do not use the
                                ** same cache sets */
   SHARES  = 32,                /* the number of items into which the work is divided, if there are enough pixels */
-  SUMS    = 1 << 20            /* the most elements in the partial sums of all shares together */
+  SUMS    = 1 << 20,           /* the most elements in the partial sums of all shares together */
+  PLANES  = 8,                 /* the fewest planes of y that are divided among threads */
+  BLOCK_BYTES = 16 << 10       /* the bytes of x that a block of groups reads of each image: enough for the processor to
+                               ** prefetch them */
 };
 
 typedef struct conv_weight_work {
@@ -42,6 +45,9 @@ typedef struct conv_weight_work {
   size_t      scratch_bytes;
   int         threads;
   int64_t     image, images;   /* the number of the first image of this round, and the number of images */
+  bool        by_planes;       /* true: planes_item computes all sums, without blocks of taps and rounds */
+  int64_t     block_groups;    /* by planes: the number of groups of a block; `blocks` is the number of blocks */
+  conv_source of_y;            /* by planes: y's gradient, whose rows are padded to whole vectors */
 } conv_weight_work;
 
 static const char *source_at(const conv_weight_work *w, int64_t image, int64_t group) {
@@ -111,6 +117,56 @@ static void one_item(const void *arg, int64_t t, int worker) {
   }
 }
 
+/* ---- planes ----
+** A group with one channel of y cannot use an element of x for several channels. So nothing is gathered. The planes of
+** the group are padded in the thread's memory, where they stay in L1 or L2, and summed from there. */
+
+/* Adds the products of a group of one image to `sum`, a vector for each tap. */
+static void add_planes(const conv_weight_work *w, int64_t image, int64_t group, char *sum, char *x) {
+  const conv_source *s = &w->source, *of_y = &w->of_y;
+  int64_t inner = s->channels / w->c->groups;
+  char *y = x + conv_planes_bytes(s, inner);
+  for (int64_t i = 0; i < inner; i++) conv_source_fill(s, image, group * inner + i, x + i * s->plane * w->size);
+  conv_source_fill(of_y, image, group, y);
+  w->kernel->plane_dots(&(conv_plane_dots){.taps = w->k, .rows = w->grid.rows, .columns = w->grid.columns, .tap = w->tap,
+                                           .x = x, .y = y, .x_row = w->grid.row, .y_row = of_y->row, .sum = sum});
+}
+
+/* Computes one share of the images for a block of groups. */
+static void planes_item(const void *arg, int64_t t, int worker) {
+  const conv_weight_work *w = arg;
+  int64_t share = t % w->shares, first = t / w->shares * w->block_groups, each = w->k * w->kernel->lanes * w->size;
+  int64_t groups = least_of(w->block_groups, w->c->groups - first), end = w->c->n * (share + 1) / w->shares;
+  char *sum = w->scratch + (size_t)worker * w->scratch_bytes, *x = sum + conv_aligned((size_t)(w->block_groups * each));
+  memset(sum, 0, (size_t)(groups * each));
+  for (int64_t image = w->c->n * share / w->shares; image < end; image++)
+    for (int64_t g = 0; g < groups; g++) add_planes(w, image, first + g, sum + g * each, x);
+  w->kernel->add_lanes(groups * w->k, sum, w->sums + (share * w->c->c_out + first) * w->k * w->size);
+}
+
+/* Sets the plan for planes_item if it should compute the sums: if there are enough planes for several threads, and the
+** padded planes of a group fit into L2. */
+static void plan_planes(conv_weight_work *w) {
+  const conv_call *c = w->c;
+  int64_t inner = c->c_in / c->groups, lanes = w->kernel->lanes, plane = w->source.plane * w->size;
+  w->by_planes = w->m == 1 && w->k <= TAPS && c->n * c->groups >= PLANES && inner * plane <= 1 << 20;
+  if (!w->by_planes) return;
+  w->source.direct = false;
+  w->of_y = (conv_source){.data = c->y, .dtype = c->dtype, .compute = w->compute, .images = c->n, .channels = c->c_out,
+                          .length = {c->out[0], c->out[1]}, .span = {c->out[0], (c->out[1] + lanes - 1) / lanes * lanes},
+                          .row_step = 1, .step = 1, .rows_used = 1, .parts_used = 1};
+  conv_source_plan(&w->of_y);
+  w->of_y.direct = false;
+  w->block_groups = least_of(BLOCK_BYTES / (inner * plane) + 1, c->groups);
+  w->blocks = (c->groups + w->block_groups - 1) / w->block_groups;
+  w->shares = least_of(c->n, least_of(SHARES / w->blocks, SUMS / (c->c_out * w->k)));
+  if (w->shares < 1) w->shares = 1;
+  w->scratch_bytes = conv_aligned((size_t)(w->block_groups * w->k * lanes * w->size)) +
+                     conv_planes_bytes(&w->source, inner) + conv_planes_bytes(&w->of_y, 1);
+}
+
+/* ---- rounds ---- */
+
 static void fill_plane(const void *arg, int64_t t, int worker) {
   const conv_weight_work *w = arg;
   const conv_source *s = &w->source;
@@ -121,6 +177,10 @@ static void fill_plane(const void *arg, int64_t t, int worker) {
 static void all_rounds(conv_weight_work *w) {
   const conv_source *s = &w->source;
   int64_t round = conv_round(s);
+  if (w->by_planes) {
+    cpu_parallel(w->threads, w->blocks * w->shares, planes_item, w);
+    return;
+  }
   for (w->image = 0; w->image < w->c->n; w->image += round) {
     w->images = least_of(round, w->c->n - w->image);
     if (!s->direct) cpu_parallel(w->threads, w->images * s->channels, fill_plane, w);
@@ -156,11 +216,12 @@ int conv_weight(const conv_call *c) {
   w.blocks = (w.k + TAPS - 1) / TAPS;
   w.shares = share_count(&w);
   w.threads = cpu_threads(c->n * c->c_out * c->out[0] * c->out[1] * w.k, GRAIN);
-  bool in_place = w.shares == 1 && c->dtype == w.compute;
   w.scratch_bytes = conv_aligned((size_t)((TAPS + least_of(CHANNELS, w.m) + 1) * (PIXELS + SKEW) * w.size));
+  plan_planes(&w);
+  bool in_place = w.shares == 1 && c->dtype == w.compute;
   size_t taps = conv_aligned((size_t)w.k * sizeof(int64_t));
   size_t sums = in_place ? 0 : conv_aligned((size_t)(w.shares * c->c_out * w.k * w.size));
-  size_t padded = conv_aligned(conv_source_bytes(&w.source, conv_round(&w.source)));
+  size_t padded = w.by_planes ? 0 : conv_aligned(conv_source_bytes(&w.source, conv_round(&w.source)));
   size_t bytes = taps + sums + padded + w.scratch_bytes * (size_t)w.threads;
   void *all;
   int st = cpu_alloc(0, bytes, &all);

@@ -15,7 +15,21 @@ enum { ROWS = 4, VECTORS = 3, DOTS = 3 };
 enum { ROWS = 4, VECTORS = 2, DOTS = 2 };
 #endif
 
-enum { DOT_ROWS = 4, ALONG = 4 };
+enum { DOT_ROWS = 4, ALONG = 4, PLANE_ROWS = 8, PLANE_TAPS = 9 };
+
+/* A vector of integers of REAL's width: positions of elements, or masks. */
+typedef __typeof__((vector){0} < (vector){0}) words;
+
+/* Returns the elements of a and b at positions `at`. The positions of b's elements begin at LANES. */
+INLINE vector shuffled(vector a, vector b, words at) {
+#ifndef __clang__
+  return __builtin_shuffle(a, b, at);
+#else                          /* clang has no shuffle by a vector of positions */
+  vector v = {0};
+  for (int i = 0; i < LANES; i++) v[i] = at[i] < LANES ? a[at[i]] : b[at[i] - LANES];
+  return v;
+#endif
+}
 
 /* ---- gathering ---- */
 
@@ -171,40 +185,89 @@ static void dots(const conv_dots *d) {
 
 /* ---- planes ---- */
 
-/* Computes `along` vectors of results, which begin at x in the input and at `out` in the output. If n < LANES,
-** `along` must be 1, and only n elements are written. */
-INLINE void plane_part(const int along, const conv_plane *p, const REAL *x, REAL *out, int64_t n) {
+/* Computes `count` vectors of results. From one vector to the next, x advances by x_step, and `out` by out_step. `room`
+** is the number of elements from `out` to the end of the plane. Vectors are stored in order, so that elements beyond
+** the end of a row are overwritten by the next row. */
+INLINE void plane_part(const int count, const conv_plane *p, const REAL *x, int64_t x_step, REAL *out, int64_t out_step,
+                       int64_t room) {
   const REAL *w = p->w, *start = p->start;
-  vector sum[ALONG];
-  #pragma GCC unroll 4
-  for (int i = 0; i < along; i++) sum[i] = all(start ? *start : 0);
+  vector sum[PLANE_ROWS];
+  #pragma GCC unroll 8
+  for (int i = 0; i < count; i++) sum[i] = all(start ? *start : 0);
   for (int64_t k = 0; k < p->taps; k++) {
     const REAL *from = x + p->tap[k];
     vector u = all(w[k]);
-    #pragma GCC unroll 4
-    for (int i = 0; i < along; i++) sum[i] += u * load(from + i * LANES);
+    #pragma GCC unroll 8
+    for (int i = 0; i < count; i++) sum[i] += u * load(from + i * x_step);
   }
-  if (n < LANES) {
-    memcpy(out, sum, (size_t)n * sizeof(REAL));
-    return;
-  }
-  #pragma GCC unroll 4
-  for (int i = 0; i < along; i++) store(out + i * LANES, sum[i]);
+  #pragma GCC unroll 8
+  for (int i = 0; i < count; i++, out += out_step, room -= out_step)
+    if (room >= LANES) store(out, sum[i]);
+    else memcpy(out, &sum[i], (size_t)room * sizeof(REAL));
 }
 
-/* The last vector of a row ends at the end of the row, so some elements are computed twice. */
-static void plane(const conv_plane *p) {
-  int64_t n = p->columns;
-  for (int64_t r = 0; r < p->rows; r++) {
-    const REAL *x = (const REAL *)p->x + r * p->x_row;
-    REAL *out = (REAL *)p->out + r * p->out_row;
-    int64_t i = 0;
-    for (; i + ALONG * LANES <= n; i += ALONG * LANES) plane_part(ALONG, p, x + i, out + i, LANES);
-    for (; i + LANES <= n; i += LANES) plane_part(1, p, x + i, out + i, LANES);
-    if (i == n) continue;
-    if (n >= LANES) plane_part(1, p, x + n - LANES, out + n - LANES, LANES);
-    else plane_part(1, p, x, out, n);
+/* Computes the LANES columns from column j on, or all columns if there are fewer, in all rows. */
+static void plane_columns(const conv_plane *p, int64_t j) {
+  const REAL *x = (const REAL *)p->x + j;
+  REAL *out = (REAL *)p->out + j;
+  int64_t n = p->columns, rows = p->rows, room = rows * n - j, r = 0;
+  for (; r + PLANE_ROWS <= rows; r += PLANE_ROWS)
+    plane_part(PLANE_ROWS, p, x + r * p->x_row, p->x_row, out + r * n, n, room - r * n);
+  if (r + 4 <= rows) {
+    plane_part(4, p, x + r * p->x_row, p->x_row, out + r * n, n, room - r * n);
+    r += 4;
   }
+  for (; r < rows; r++) plane_part(1, p, x + r * p->x_row, p->x_row, out + r * n, n, room - r * n);
+}
+
+/* Blocks of rows share the vectors of weights. If rows are long, vectors are neighbours in a row instead. The last
+** vector of a row ends at the end of the row, so some elements are computed twice. */
+static void plane(const conv_plane *p) {
+  int64_t n = p->columns, begin = n / (ALONG * LANES) * (ALONG * LANES), j = begin;
+  for (int64_t r = 0; begin > 0 && r < p->rows; r++)
+    for (int64_t i = 0; i < begin; i += ALONG * LANES)
+      plane_part(ALONG, p, (const REAL *)p->x + r * p->x_row + i, LANES, (REAL *)p->out + r * n + i, LANES,
+                 p->rows * n - r * n - i);
+  for (; j + LANES <= n; j += LANES) plane_columns(p, j);
+  if (j < n) plane_columns(p, n >= LANES ? n - LANES : 0);
+}
+
+/* Adds the products of `taps` taps from tap k on. The last vector of a row may have elements of x beyond the row, which
+** may be infinite or NaN, so they are replaced by 0. */
+INLINE void some_plane_dots(const int taps, const conv_plane_dots *d, int64_t k) {
+  vector sum[PLANE_TAPS], lane;
+  int64_t whole = d->columns / LANES * LANES;
+  REAL *to = (REAL *)d->sum + k * LANES;
+  for (int i = 0; i < LANES; i++) lane[i] = (REAL)i;
+  words keep = (words)(lane < all((REAL)(d->columns - whole)));
+  #pragma GCC unroll 9
+  for (int i = 0; i < taps; i++) sum[i] = load(to + i * LANES);
+  for (int64_t r = 0; r < d->rows; r++) {
+    const REAL *x = (const REAL *)d->x + r * d->x_row, *y = (const REAL *)d->y + r * d->y_row;
+    int64_t j = 0;
+    for (; j < whole; j += LANES) {
+      vector v = load(y + j);
+      #pragma GCC unroll 9
+      for (int i = 0; i < taps; i++) sum[i] += v * load(x + d->tap[k + i] + j);
+    }
+    if (j == d->columns) continue;
+    vector v = load(y + j);
+    #pragma GCC unroll 9
+    for (int i = 0; i < taps; i++) sum[i] += v * (vector)((words)load(x + d->tap[k + i] + j) & keep);
+  }
+  #pragma GCC unroll 9
+  for (int i = 0; i < taps; i++) store(to + i * LANES, sum[i]);
+}
+
+static void plane_dots(const conv_plane_dots *d) {
+  int64_t k = 0;
+  for (; k + PLANE_TAPS <= d->taps; k += PLANE_TAPS) some_plane_dots(PLANE_TAPS, d, k);
+  for (; k + 3 <= d->taps; k += 3) some_plane_dots(3, d, k);
+  for (; k < d->taps; k++) some_plane_dots(1, d, k);
+}
+
+static void add_lanes(int64_t n, const void *sum, void *to) {
+  for (int64_t k = 0; k < n; k++) ((REAL *)to)[k] = sum_of(load((const REAL *)sum + k * LANES));
 }
 
 /* ---- rows ---- */
@@ -232,6 +295,53 @@ INLINE void copy_exactly(REAL *to, const REAL *from, int64_t n) {
   }
 }
 
+/* Loads x[0], x[2], x[4], …. Reads no element after the last of them, so the second vector begins one element early. */
+INLINE vector evens(const REAL *x) {
+  words at;
+  for (int i = 0; i < LANES; i++) at[i] = 2 * i + (i >= LANES / 2);
+  return shuffled(load(x), load(x + LANES - 1), at);
+}
+
+INLINE void pad_row(int64_t n, const REAL *x, const int64_t step, REAL *to) {
+  int64_t i = 0;
+  if (step == 1) {
+    copy_exactly(to, x, n);
+    return;
+  }
+  for (; step == 2 && i + LANES <= n; i += LANES) store(to + i, evens(x + 2 * i));
+  for (; i < n; i++) to[i] = x[i * step];
+}
+
+static void pad(const conv_pad *p) {
+  const REAL *x = p->x;
+  REAL *to = p->to;
+  for (int64_t r = 0; r < p->rows; r++, x += p->x_row, to += p->to_row)
+    if (p->step == 1) pad_row(p->columns, x, 1, to);
+    else if (p->step == 2) pad_row(p->columns, x, 2, to);
+    else pad_row(p->columns, x, p->step, to);
+}
+
+/* Merges two rows. `ahead` is the number of elements of both rows that are merged by vectors. */
+INLINE void weave_two(const REAL *a, const REAL *b, REAL *to, int64_t ahead) {
+  words low, high;
+  for (int i = 0; i < LANES; i++) low[i] = i / 2 + i % 2 * LANES, high[i] = low[i] + LANES / 2;
+  for (int64_t i = 0; i < ahead; i += LANES) {
+    vector u = a ? load(a + i) : (vector){0}, v = b ? load(b + i) : (vector){0};
+    store(to + 2 * i, shuffled(u, v, low));
+    store(to + 2 * i + LANES, shuffled(u, v, high));
+  }
+}
+
+static void weave(const conv_weave *w) {
+  REAL *to = w->to;
+  int64_t ahead = w->step == 2 ? w->n / 2 / LANES * LANES : 0;
+  if (ahead) weave_two(w->from[0], w->from[1], to, ahead);
+  for (int64_t k = 0; k < w->step; k++) {
+    const REAL *from = w->from[k];
+    for (int64_t i = ahead; i * w->step + k < w->n; i++) to[i * w->step + k] = from ? from[i] : 0;
+  }
+}
+
 static void spread(const conv_spread *s) {
   for (int64_t i = 0; i < s->rows; i++) {
     const REAL *from = (const REAL *)s->from + i * s->from_pitch;
@@ -242,4 +352,5 @@ static void spread(const conv_spread *s) {
 }
 
 const conv_table ISA_NAME(TABLE) = {.rows = ROWS, .lanes = LANES, .vectors = VECTORS, .pick = pick, .gather = gather,
-                                    .tile = tile, .dots = dots, .plane = plane, .spread = spread, .add = add};
+                                    .tile = tile, .dots = dots, .plane = plane, .plane_dots = plane_dots,
+                                    .add_lanes = add_lanes, .pad = pad, .weave = weave, .spread = spread, .add = add};
