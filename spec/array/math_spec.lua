@@ -118,6 +118,54 @@ describe("float32 functions with more digits", function()
   end)
 end)
 
+-- Digits of these functions may cancel, so errors are in units of the last place of the largest number involved.
+describe("logaddexp and softplus", function()
+  local function worst_of(got, want, sizes, bits, least)
+    local worst = 0
+    for i, size in ipairs(sizes) do
+      local unit = 2.0 ^ (max(exponent(size), least) - bits + 1)
+      worst = max(worst, abs(got[i] - want[i]) / unit)
+    end
+    return worst
+  end
+
+  local x = lt.cat({lt.linspace(-3, 3, 4001), lt.linspace(-120, 120, 4000)}):to("float32")
+  for _, shift in ipairs {0.0, 0.3, -1.7, 25.0, -110.0} do
+    it(("logaddexp of float32 is within 1 ulp at a distance of %g"):format(shift), function()
+      local y = (x + shift):to("float32")
+      local wide = lt.logaddexp(x:to("float64"), y:to("float64"))
+      local sizes = wide:abs():maximum(x:abs()):maximum(y:abs()):totable()
+      assert.is_true(worst_of(lt.logaddexp(x, y):totable(), wide:totable(), sizes, 24, -126) <= 1)
+    end)
+  end
+
+  it("are within 4 ulp of Lua's functions in float64", function()
+    local v = lt.cat({lt.linspace(-3, 3, 4001, {dtype = "float64"}), lt.linspace(-700, 700, 4000, {dtype = "float64"})})
+    local values, want, sizes = v:totable(), {}, {}
+    for i, value in ipairs(values) do
+      want[i] = max(value, 0) + log1p(math.exp(-abs(value)))
+      sizes[i] = want[i]
+    end
+    assert.is_true(worst_of(v:softplus():totable(), want, sizes, 53, -1022) <= 4)
+    local y = v * 0.5 - 0.4
+    for i, value in ipairs(values) do
+      local other = value * 0.5 - 0.4
+      local high = max(value, other)
+      want[i] = high + log1p(math.exp(-abs(value - other)))
+      sizes[i] = max(abs(value), abs(other), abs(want[i]))
+    end
+    assert.is_true(worst_of(lt.logaddexp(v, y):totable(), want, sizes, 53, -1022) <= 4)
+  end)
+end)
+
+-- In these ranges 1 + exp(x) has few of the digits of 1 or of exp(x).
+it("sigmoid is within 2 ulp where a term of its sum is small", function()
+  for _, range in ipairs {{-18, -15}, {15, 18}, {-0.01, 0.01}, {-104, -86}} do
+    local worst, at = worst_float32("sigmoid", lt.linspace(range[1], range[2], 5000):to("float32"))
+    assert.is_true(worst <= LIMIT, ("%.2f ulp at %a"):format(worst, at or nan))
+  end
+end)
+
 describe("float64 functions", function()
   for name, rows in pairs(vectors) do
     it(name .. " is within 2 ulp of exact values", function()

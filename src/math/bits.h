@@ -108,6 +108,25 @@ INLINE bool is_odd(uint64_t q) { return from_bits_float64((q << 63) | 0x3ff00000
 INLINE float  abs_float32(float x) { return from_bits_float32(bits_float32(x) & 0x7fffffffu); }
 INLINE double abs_float64(double x) { return from_bits_float64(bits_float64(x) & 0x7fffffffffffffffu); }
 
+/* Returns x limited to low … high, or NaN for NaN. Both comparisons come first, because gcc would turn a second
+** comparison of the limited x into four comparisons of vectors (jump threading). */
+INLINE float limit_float32(float x, float low, float high) {
+  int below = x < low, above = x > high;
+  float y = below ? low : x;
+  return above ? high : y;
+}
+INLINE double limit_float64(double x, double low, double high) {
+  int below = x < low, above = x > high;
+  double y = below ? low : x;
+  return above ? high : y;
+}
+
+/* Returns x if all bits of the mask are set, or y if no bit is set. Unlike several ?: by one condition, gcc never turns
+** these selections into copies of the code between them. */
+INLINE float select_float32(uint32_t mask, float x, float y) {
+  return from_bits_float32((bits_float32(x) & mask) | (bits_float32(y) & ~mask));
+}
+
 /* POLY_n is c0 + c1 x + … + c(n-1) x^(n-1) by Horner's rule. F is fma_float32 or fma_float64. */
 #define POLY_1(F, x, c)       (c)
 #define POLY_2(F, x, c, ...)  F(POLY_1(F, x, __VA_ARGS__), x, c)
