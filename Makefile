@@ -232,6 +232,7 @@ KERNEL_FLAGS_norm_float32 := -ffp-contract=fast
 KERNEL_FLAGS_norm_float64 := -ffp-contract=fast
 KERNEL_FLAGS_triangle_float32 := -ffp-contract=fast
 KERNEL_FLAGS_triangle_float64 := -ffp-contract=fast
+KERNEL_FLAGS_half_gemv := -ffp-contract=fast
 KERNEL_FLAGS_matvec_float32 := -ffp-contract=fast
 KERNEL_FLAGS_matvec_float64 := -ffp-contract=fast
 

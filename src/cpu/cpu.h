@@ -18,6 +18,10 @@
 typedef void (*map_kernel)(int64_t n, void *out, const void *const *in);
 typedef struct map_table { map_kernel kernel[OP_COUNT][DTYPE_COUNT]; } map_table;
 
+/* Kernels of ops on half floats, which read and write half floats and compute in float32, indexed by [op][dtype is
+** bfloat16]. NULL: there is none. */
+typedef struct half_table { map_kernel kernel[OP_COUNT][2]; } half_table;
+
 /* Kernels of two ops after each other, for float32 and float64: in[0] and in[1] are the inputs of the first op, in[2] is the
 ** other input of the second op. PAIR_subtract_from is in[2] - the first result, and is a second op only. The table is
 ** indexed by [dtype][first op][second op][in[1] is one element instead of an array]; other dtypes have no kernels. */
@@ -103,6 +107,15 @@ typedef struct gemm_kernel {
   void (*direct)(const direct_product *p);     /* NULL for other dtypes than float32 and float64, and without FMA */
 } gemm_kernel;
 typedef struct gemm_table { gemm_kernel kernel[DTYPE_COUNT]; } gemm_table;
+
+/* Products of rows of half floats and a vector of float32, indexed by [dtype is bfloat16]. NULL on processors without
+** instructions for half floats. */
+typedef struct half_gemv_table {
+  void (*dot[2])(int64_t n, const void *x, const float *v, float *sum);      /* adds x · v to *sum */
+  /* adds factor[r] * x[r * stride + j] of all rows r < rows to sum[j], for j < n */
+  void (*add_rows[2])(int64_t rows, int64_t n, const void *x, int64_t stride, const float *factor, float *sum);
+} half_gemv_table;
+
 /* Several lines of n elements each, which a kernel processes together. A line is a sequence of elements along one dim.
 ** x_line and out_line are the strides from line to line; x_step and out_step are the strides along a line. All strides
 ** are in elements. Either the elements of a line are contiguous (both steps are 1), or neighbouring lines are adjacent
@@ -283,6 +296,7 @@ typedef update_table update_float32_table, update_float64_table;
 /* The families of kernels that have a table for each ISA. Files in cpu/kernels define the tables <family>_table. */
 #define KERNEL_TABLES(X) \
   X(map)     \
+  X(half)    \
   X(pair)    \
   X(convert) \
   X(index)   \
@@ -290,6 +304,7 @@ typedef update_table update_float32_table, update_float64_table;
   X(random)  \
   X(reduce)  \
   X(gemm)    \
+  X(half_gemv) \
   X(scan)    \
   X(linalg_float32) \
   X(linalg_float64) \

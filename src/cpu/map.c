@@ -124,10 +124,34 @@ static void run_flat(const void *task_at, int64_t begin, int64_t end, int worker
   }
 }
 
+/* True if the half float of dtype d that is nearest to the number is equal to the number. */
+static bool is_half(const scalar *v, enum dtype d) {
+  char half[2];
+  double back;
+  fill_constant(v, d, 1, half);
+  cpu_isa->convert->convert[d][DT_float64](1, &back, half);
+  return back == (v->is_float ? v->f : (double)v->i);
+}
+
+/* Returns the kernel that reads and writes half floats, or NULL. Numbers among its inputs must be half floats, too. */
+static map_kernel half_kernel(const map_call *c) {
+  enum dtype d = c->out.dtype;
+  if ((d != DT_float16 && d != DT_bfloat16) || c->compute != dtype_compute(d)) return NULL;
+  map_kernel kernel = cpu_isa->half->kernel[c->op][d == DT_bfloat16];
+  for (int k = 0; k < c->nin && kernel; k++)
+    if (c->in[k].data ? c->in[k].dtype != d : !is_half(&c->in[k].value, d)) return NULL;
+  return kernel;
+}
+
 /* Fills in *t. The op `positive` is the op of every copy, cast and fill; it converts directly to the stored dtype,
 ** without a kernel. */
 static int make_task(map_work *t, const map_call *c) {
   bool copies = c->op == OP_positive;
+  map_kernel half = half_kernel(c);
+  if (half) {
+    *t = (map_work){.call = c, .compute = c->out.dtype, .result = c->out.dtype, .kernel = half};
+    return OK;
+  }
   t->call = c;
   t->compute = copies ? c->out.dtype : c->compute;
   t->result = copies ? c->out.dtype : result_dtype(traits[c->op].result, c->compute);

@@ -1,13 +1,9 @@
 /* Conversions between dtypes of contiguous elements, and copies between layouts. */
 
 #include <string.h>
-#if defined(__F16C__)
-#include <immintrin.h>
-#elif defined(__aarch64__)
-#include <arm_neon.h>
-#endif
 
 #include "cpu/cpu.h"
+#include "cpu/kernels/halves.h"
 #include "math/scalar.h"
 
 #define CONVERT(TO, TO_T, FROM, FROM_T)                                        \
@@ -23,48 +19,55 @@
 #define ONE(...) + 1
 _Static_assert(0 EACH_TO(ONE, , ) == DTYPE_COUNT, "EACH_TO lacks a dtype");
 
-/* If the processor can convert half floats, a loop with its instructions converts 8 or 4 elements at a time, and the
-** loop in C converts the remaining elements. */
-#if defined(__F16C__) || defined(__aarch64__)
-#define float16_to_float32 float16_to_float32_rest
-#define float32_to_float16 float32_to_float16_rest
+/* Conversions between half floats and float32 or float64 have loops of their own, which convert HALVES elements at a time.
+** The loops in C convert the remaining elements. */
+#ifdef HAS_HALVES
+#define float16_to_float32  float16_to_float32_rest
+#define float32_to_float16  float32_to_float16_rest
+#define bfloat16_to_float32 bfloat16_to_float32_rest
+#define float32_to_bfloat16 float32_to_bfloat16_rest
+#define float64_to_float16  float64_to_float16_rest
+#define float64_to_bfloat16 float64_to_bfloat16_rest
 #endif
 
 #define FROM_ALL(name, store, ...) EACH_TO(CONVERT, name, store)
 DTYPES(FROM_ALL)
 
-#if defined(__F16C__) || defined(__aarch64__)
+#ifdef HAS_HALVES
 #undef float16_to_float32
 #undef float32_to_float16
+#undef bfloat16_to_float32
+#undef float32_to_bfloat16
+#undef float64_to_float16
+#undef float64_to_bfloat16
 
-/* widen_halves converts HALVES elements from float16 to float32, and narrow_floats from float32 to float16. */
-#ifdef __F16C__
-enum { HALVES = 8 };
-INLINE void widen_halves(float *d, const uint16_t *s) { _mm256_storeu_ps(d, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)s))); }
-INLINE void narrow_floats(uint16_t *d, const float *s) {
-  _mm_storeu_si128((__m128i *)d, _mm256_cvtps_ph(_mm256_loadu_ps(s), _MM_FROUND_TO_NEAREST_INT));
-}
-#else
-enum { HALVES = 4 };
-INLINE void widen_halves(float *d, const uint16_t *s) { vst1q_f32(d, vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(s)))); }
-INLINE void narrow_floats(uint16_t *d, const float *s) { vst1_u16(d, vreinterpret_u16_f16(vcvt_f16_f32(vld1q_f32(s)))); }
-#endif
+#define HALF_LOOP(FROM, FROM_T, TO, TO_T, convert)                                      \
+  static void FROM##_to_##TO(int64_t n, void *dst, const void *src) {                   \
+    const FROM_T *s = src;                                                              \
+    TO_T *d = dst;                                                                      \
+    int64_t i = 0;                                                                      \
+    for (; i + HALVES <= n; i += HALVES) convert(d + i, s + i);                         \
+    FROM##_to_##TO##_rest(n - i, d + i, s + i);                                         \
+  }
 
-static void float16_to_float32(int64_t n, void *dst, const void *src) {
-  const uint16_t *s = src;
-  float *d = dst;
-  int64_t i = 0;
-  for (; i + HALVES <= n; i += HALVES) widen_halves(d + i, s + i);
-  float16_to_float32_rest(n - i, d + i, s + i);
+INLINE void round_each_to_odd(float *d, const double *s) {
+  _Pragma("omp simd")
+  for (int j = 0; j < HALVES; j++) d[j] = round_to_odd(s[j]);
 }
 
-static void float32_to_float16(int64_t n, void *dst, const void *src) {
-  const float *s = src;
-  uint16_t *d = dst;
-  int64_t i = 0;
-  for (; i + HALVES <= n; i += HALVES) narrow_floats(d + i, s + i);
-  float32_to_float16_rest(n - i, d + i, s + i);
-}
+#define NARROW_DOUBLES(D)                                                               \
+  INLINE void narrow_doubles_##D(uint16_t *d, const double *s) {                        \
+    float f[HALVES];                                                                    \
+    round_each_to_odd(f, s);                                                            \
+    narrow_##D(d, f);                                                                   \
+  }
+#define HALF_LOOPS(D)                                                                   \
+  NARROW_DOUBLES(D)                                                                     \
+  HALF_LOOP(D, uint16_t, float32, float, widen_##D)                                     \
+  HALF_LOOP(float32, float, D, uint16_t, narrow_##D)                                    \
+  HALF_LOOP(float64, double, D, uint16_t, narrow_doubles_##D)
+HALF_LOOPS(float16)
+HALF_LOOPS(bfloat16)
 #endif
 
 /* ---- copies between layouts ----

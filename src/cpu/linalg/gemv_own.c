@@ -40,14 +40,24 @@ static const char *load(enum dtype from, const char *data, int64_t n, int64_t st
   return made;
 }
 
+/* True if the matrix consists of half floats, `stride` is 1, and there are kernels that convert in registers. */
+static bool reads_halves(const product *p, int64_t stride) {
+  return dtype_is_narrow(p->dtype) && stride == 1 && cpu_isa->half_gemv->dot[0];
+}
+
 /* Computes elements begin … end - 1 of c. An element is the dot product of a row and v. */
 static void sum_rows(const product *p, int64_t begin, int64_t end) {
   enum dtype d = p->kernel->compute;
   int size = dtype_size(p->dtype), made_size = dtype_size(d);
   _Alignas(64) char raw[BLOCK * 8], made[BLOCK * 8], sum[8];
+  bool half = reads_halves(p, p->k_stride);
   for (int64_t i = begin; i < end; i++) {
     memset(sum, 0, sizeof sum);
-    for (int64_t j = 0; j < p->k; j += BLOCK) {
+    if (half) {
+      const char *row = p->m + i * p->row_stride * size;
+      cpu_isa->half_gemv->dot[p->dtype == DT_bfloat16](p->k, row, (const void *)p->v, (void *)sum);
+    }
+    for (int64_t j = 0; j < p->k && !half; j += BLOCK) {
       int64_t n = p->k - j < BLOCK ? p->k - j : BLOCK;
       const char *at = p->m + (i * p->row_stride + j * p->k_stride) * size;
       p->kernel->dot(n, load(p->dtype, at, n, p->k_stride, d, raw, made), p->v + j * made_size, sum);
@@ -62,10 +72,15 @@ static void add_columns(const product *p, int64_t begin, int64_t end) {
   enum dtype d = p->kernel->compute;
   int size = dtype_size(p->dtype), made_size = dtype_size(d);
   _Alignas(64) char raw[BLOCK * 8], made[BLOCK * 8], sum[BLOCK * 8];
+  bool half = reads_halves(p, p->row_stride);
   for (int64_t i = begin; i < end; i += BLOCK) {
     int64_t n = end - i < BLOCK ? end - i : BLOCK;
     memset(sum, 0, sizeof sum);
-    for (int64_t j = 0; j < p->k; j++) {
+    if (half) {
+      const char *corner = p->m + i * size;
+      cpu_isa->half_gemv->add_rows[p->dtype == DT_bfloat16](p->k, n, corner, p->k_stride, (const void *)p->v, (void *)sum);
+    }
+    for (int64_t j = 0; j < p->k && !half; j++) {
       const char *at = p->m + (i * p->row_stride + j * p->k_stride) * size;
       p->kernel->axpy(n, p->v + j * made_size, load(p->dtype, at, n, p->row_stride, d, raw, made), sum);
     }
