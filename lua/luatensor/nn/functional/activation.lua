@@ -83,7 +83,7 @@ end
 -- @tparam[opt] table options `negative_slope` (0.01)
 -- @treturn tensor
 with_options("leaky_relu", {{"negative_slope", 0.01}}, pointwise.define("leaky_relu", {
-  numbers = {"a"}, forward = "x > 0 ? x : a * x", backward = "x > 0 ? g : a * g",
+  numbers = {"a"}, rows = {core.hidden.leaky_relu_, core.hidden.leaky_relu_back_},
   plain = function(g, x, a) return where(x:greater(0), g, g * a) end,
 }))
 
@@ -204,16 +204,24 @@ functional.hardswish = pointwise.define("hardswish", {
   end,
 })
 
+local scaled_softplus = pointwise.define("softplus", {
+  numbers = {"a", "b"},
+  forward = "x * a > b ? x : softplus(x * a) / a", backward = "x * a > b ? g : g * sigmoid(x * a)",
+  plain = function(g, x, a, b) return where((x * a):greater(b), g, g * (x * a):sigmoid()) end,
+})
+
+-- Above 20, softplus(x) is x and its derivative is 1 for all floats of up to 32 bits, so the threshold changes nothing.
+local function softplus(x, a, b)
+  if a == 1 and b >= 20 and core.floats[dtype_of(x)] == "float32" then return core.softplus(x) end
+  return scaled_softplus(x, a, b)
+end
+
 --- Returns log(1 + exp(beta x)) / beta for each element x, and x itself if beta x is above `threshold`.
 -- @function nn.functional.softplus
 -- @tparam tensor x
 -- @tparam[opt] table options `beta` (1), `threshold` (20): the result is x if beta x is greater than this number
 -- @treturn tensor
-with_options("softplus", {{"beta", 1}, {"threshold", 20}}, pointwise.define("softplus", {
-  numbers = {"a", "b"},
-  forward = "x * a > b ? x : softplus(x * a) / a", backward = "x * a > b ? g : g * sigmoid(x * a)",
-  plain = function(g, x, a, b) return where((x * a):greater(b), g, g * (x * a):sigmoid()) end,
-}))
+with_options("softplus", {{"beta", 1}, {"threshold", 20}}, softplus)
 
 --- Returns x / (1 + |x|) for each element x.
 -- @function nn.functional.softsign

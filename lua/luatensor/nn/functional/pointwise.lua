@@ -38,8 +38,9 @@ local function parameters_of(dtype, names)
   return table.concat(list, ", ")
 end
 
---- Compiles the two expressions, forward and backward, for a dtype.
+--- Returns the functions forward and backward for a dtype: f.rows, or the two expressions, compiled.
 local function compile(f, dtype)
+  if f.rows then return f.rows end
   local names = {"x", table.unpack(f.numbers)}
   local both = {lt.elementwise(parameters_of(dtype, names), f.forward, dtype)}
   both[2] = lt.elementwise(dtype .. " g, " .. parameters_of(dtype, names), f.backward, dtype)
@@ -49,8 +50,9 @@ end
 --- Makes a function of a tensor x and of up to two numbers.
 -- @string name of the function, for messages
 -- @tab f `numbers`: list of the names of the numbers; `forward`: an expression of x and the numbers; `backward`: the
---   gradient, an expression that also has g, the gradient of the result; `plain(g, x, …)`: the gradient by functions
---   of tensors, for gradients of gradients
+--   gradient, an expression that also has g, the gradient of the result; `rows`: instead of both expressions, the two
+--   functions of rows of the op table; `plain(g, x, …)`: the gradient by functions of tensors, for gradients of
+--   gradients
 -- @treturn function of x and the numbers
 function pointwise.define(name, f)
   f.numbers = f.numbers or {}
