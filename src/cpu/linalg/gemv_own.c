@@ -10,7 +10,9 @@
 enum {
   BLOCK = 512,       /* the number of elements of a row (sum_rows) or of rows (add_columns) that are computed at a
                      ** time: three buffers take 12 KiB of stack */
-  STACK = 1 << 12    /* the greatest size in bytes of a vector that is stored on the stack */
+  STACK = 1 << 12,   /* the greatest size in bytes of a vector that is stored on the stack */
+  UNIT  = 64         /* threads share wide results of add_columns in units of this number of elements, which are
+                     ** whole vectors */
 };
 
 /* A product c = alpha * m @ v + beta * c, where m is rows × k. */
@@ -94,18 +96,20 @@ static int64_t length(int64_t stride) { return stride < 0 ? -stride : stride; }
 typedef struct gemv_work {
   const product *p;
   void (*part)(const product *, int64_t, int64_t);
+  int64_t unit;              /* the number of elements of c that threads share as one item of work */
 } gemv_work;
 
 static void run_rows(const void *task_at, int64_t begin, int64_t end, int worker) {
   const gemv_work *t = task_at;
   (void)worker;
-  t->part(t->p, begin, end);
+  t->part(t->p, begin * t->unit, least_of(end * t->unit, t->p->rows));
 }
 
 static void run_product(const product *p, int threads) {
   bool along = p->k_stride == 1 || (p->row_stride != 1 && length(p->k_stride) <= length(p->row_stride));
   void (*part)(const product *, int64_t, int64_t) = along ? sum_rows : add_columns;
-  share_long(&(gemv_work){p, part}, run_rows, p->rows, p->k, threads);
+  int64_t unit = !along && p->rows >= 4 * UNIT * threads ? UNIT : 1;
+  share_long(&(gemv_work){p, part, unit}, run_rows, (p->rows + unit - 1) / unit, p->k * unit, threads);
 }
 
 int own_gemv(const gemm_call *g, const void *a, const void *b, void *c, int threads) {
