@@ -75,7 +75,8 @@ static void add_matrices(const plan *p, int cross, int64_t most, int64_t *len) {
 }
 
 /* Chooses the lengths of boxes. If there is a cross dim, a box is a block in two dims, or several small matrices.
-** Otherwise a box is a part of one long row, or as many short rows (along several dims) as fit. */
+** Otherwise a box is a part of one long row, or as many short rows (along several dims) as fit. A box of a copy, which
+** needs no buffers, has as many rows of any length as fit. */
 static void choose_lengths(const plan *p, int noperands, const needs *n, int64_t *len) {
   int inner = p->ndim - 1, cross = cross_dim(p, noperands);
   int64_t most = n->moves ? STRETCH : n->most;
@@ -85,7 +86,7 @@ static void choose_lengths(const plan *p, int noperands, const needs *n, int64_t
     add_matrices(p, cross, most, len);
     return;
   }
-  if (p->shape[inner] >= LONG_ROW) {
+  if (p->shape[inner] >= LONG_ROW && !n->moves) {
     len[inner] = even_part(p->shape[inner], n->buffers ? most : STRETCH);
     return;
   }

@@ -44,6 +44,14 @@ typedef struct convert_table {
   copy_kernel    copy[5];
 } convert_table;
 
+/* If an accumulator is a number, `fold` folds fewer than SHORT_FOLD elements into FEW_LANES accumulators: element i is
+** folded into accumulator i % FEW_LANES. Then it merges the second half of the accumulators into the first half, until one
+** is left. */
+enum {
+  FEW_LANES  = 16,        /* few enough that gcc unrolls the merge */
+  SHORT_FOLD = 64
+};
+
 /* Reduction kernels. An accumulator has `size` bytes, and an array of n accumulators is contiguous. `first` is the
 ** position of the first element within the reduction. */
 typedef struct reduce_kernel {
@@ -209,10 +217,18 @@ typedef struct index_range { int64_t least, most, zeros; } index_range;
 ** stride] to target[at[i]]. A kernel of `add` adds values[i * stride] to target[at[i]]. The stride is in elements. */
 typedef void (*index_kernel)(int64_t n, const int64_t *at, void *target, void *values, int64_t stride);
 
+/* Indices that are `by` elements apart, of a dim with `length` elements and stride `step`. */
+typedef struct place_run {
+  const int64_t *index;
+  int64_t        by, length, step;
+} place_run;
+
 typedef struct index_table {
   void (*survey)(int64_t n, const int64_t *index, index_range *r);
-  /* adds place(index[i * by]) * step to at[i], where place is the 0-based position in a dim of `length` elements */
-  void (*places)(int64_t n, int64_t *at, const int64_t *index, int64_t by, int64_t length, int64_t step);
+  /* places sets at[i] to first + i * line + place(index[i * by]) * step, where place is the 0-based position in a dim of
+  ** `length` elements. more_places adds place(index[i * by]) * step to at[i] */
+  void (*places)(int64_t n, int64_t *at, int64_t first, int64_t line, const place_run *r);
+  void (*more_places)(int64_t n, int64_t *at, const place_run *r);
   index_kernel get[5], put[5];          /* indexed by log2 of an element's size: 1, 2, 4, 8 or 16 bytes */
   index_kernel add[DTYPE_COUNT];
   void (*add_row[DTYPE_COUNT])(int64_t n, void *target, int64_t target_stride, const void *values, int64_t value_stride);

@@ -6,7 +6,7 @@
 #include "cpu/cpu.h"
 
 enum {
-  BLOCK = 256,        /* the number of offsets of a block: 2 KiB, which stay in L1 together with the data */
+  BLOCK = 512,        /* the number of offsets of a block: 4 KiB, which stay in L1 together with the data */
   SURVEYS = 64,       /* the number of parts into which the check of many indices is divided */
   GRAIN = 1 << 14     /* the fewest positions for each thread: memory is accessed in random order, so a position takes
                       ** longer than an element of an element-wise op */
@@ -127,13 +127,14 @@ static bool next_run(walk *w, const index_call *c, int inner) {
   return false;
 }
 
-/* Computes the offsets in the target of n positions along dim d, or of one position if d < 0. */
+/* Computes the offsets in the target of n positions along dim d, or of one position if d < 0. A call has at least one
+** index tensor. */
 static void offsets(const index_call *c, const walk *w, int d, int64_t n, int64_t *at) {
-  int64_t stride = d < 0 ? 0 : c->plan.stride[1][d];
-  for (int64_t i = 0; i < n; i++) at[i] = w->offset[1] + i * stride;
   for (int k = 0; k < c->nindex; k++) {
     const index_source *x = &c->index[k];
-    cpu_isa->index->places(n, at, x->data + w->index[k], d < 0 ? 0 : x->stride[d], x->length, x->step);
+    place_run r = {x->data + w->index[k], d < 0 ? 0 : x->stride[d], x->length, x->step};
+    if (k == 0) cpu_isa->index->places(n, at, w->offset[1], d < 0 ? 0 : c->plan.stride[1][d], &r);
+    else cpu_isa->index->more_places(n, at, &r);
   }
 }
 
@@ -151,6 +152,31 @@ static bool is_plain(const index_call *c, int d) {
   return true;
 }
 
+/* A block of positions whose elements or rows are at equal distances in `values`, beginning at offset `first`. */
+typedef struct block {
+  int64_t n, first, at[BLOCK];
+} block;
+
+/* Processes the block, and empties it. */
+static void finish_block(block *b, const row_move *m, const index_call *c, int64_t stride) {
+  if (b->n && !this_operation.stopped && !cancel_due())
+    move_block(m, b->n, b->at, c->target.data, (char *)c->values.data + b->first * m->size, stride);
+  b->n = 0;
+}
+
+/* Adds n positions along dim `inner`, or one position if inner < 0, to a block, and processes each full block. */
+static void add_run(block *b, const row_move *m, const index_call *c, walk *w, int inner, int64_t n, int64_t stride) {
+  if (w->offset[0] != b->first + b->n * stride) finish_block(b, m, c, stride);
+  for (int64_t left = n, part; left > 0; left -= part) {
+    if (b->n == BLOCK) finish_block(b, m, c, stride);
+    if (b->n == 0) b->first = w->offset[0];
+    part = least_of(left, BLOCK - b->n);
+    offsets(c, w, inner, part, b->at + b->n);
+    b->n += part;
+    if (inner >= 0) step(w, c, inner, part);
+  }
+}
+
 /* Runs the whole call on one thread, or stops early if the operation is cancelled. If no index tensor depends on the
 ** innermost dim, the elements along this dim are processed together as a row. */
 static void run_serial(const index_call *c) {
@@ -163,17 +189,13 @@ static void run_serial(const index_call *c) {
     m.value_stride = p->stride[0][inner];
     m.target_stride = p->stride[1][inner--];
   }
-  int64_t at[BLOCK], length = inner < 0 ? 1 : p->shape[inner], stride = inner < 0 ? 0 : p->stride[0][inner];
-  char *target = c->target.data, *values = c->values.data;
+  int64_t length = inner < 0 ? 1 : p->shape[inner], stride = inner < 0 ? 0 : p->stride[0][inner];
   walk w = {.at = {0}};
-  do {
-    for (int64_t left = length, n; left > 0 && !cancel_due(); left -= n) {
-      n = left < BLOCK ? left : BLOCK;
-      offsets(c, &w, inner, n, at);
-      move_block(&m, n, at, target, values + w.offset[0] * m.size, stride);
-      if (inner >= 0) step(&w, c, inner, n);
-    }
-  } while (!this_operation.stopped && next_run(&w, c, inner));
+  block b;
+  b.n = b.first = 0;
+  do add_run(&b, &m, c, &w, inner, length, stride);
+  while (!this_operation.stopped && next_run(&w, c, inner));
+  finish_block(&b, &m, c, stride);
 }
 
 /* ---- threads ---- */

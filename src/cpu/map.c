@@ -143,6 +143,98 @@ static map_kernel half_kernel(const map_call *c) {
   return kernel;
 }
 
+/* ---- rows ---- */
+
+enum { ROW_LEAST = 256,        /* the fewest elements of a row that a kernel computes by itself: boxes of several shorter
+                               ** rows are faster */
+       ROW_MOST  = 1 << 14 };  /* the most elements: longer rows are cut, so that threads can share them */
+
+/* True if the kernel can compute row after row in place: rows are contiguous in every operand, or one repeated element,
+** and no operand needs a conversion. */
+static bool has_rows(const map_work *t) {
+  const map_call *c = t->call;
+  const plan *p = c->plan;
+  int inner = p->ndim - 1;
+  if (!t->kernel || inner < 0 || p->shape[inner] < ROW_LEAST || p->shape[inner] > ROW_MOST) return false;
+  if (c->out.dtype != t->result || p->stride[0][inner] != 1) return false;
+  for (int k = 1; k <= c->nin; k++) {
+    const operand *o = &c->in[k - 1];
+    if (o->data && (o->dtype != input_dtype(t, k) || (p->stride[k][inner] != 1 && p->stride[k][inner] != 0))) return false;
+  }
+  return true;
+}
+
+/* An operand of a row. */
+typedef struct row_operand {
+  char   *data;              /* the row, or its repeated element */
+  int64_t step[MAX_DIMS];    /* strides in bytes */
+  int64_t size;              /* bytes of an element */
+  bool    repeated;          /* the row is one element, of which `constant` has copies */
+  const char *copied;        /* the element that `constant` has, or NULL */
+  _Alignas(64) char constant[CONSTANT];
+} row_operand;
+
+static void row_operand_init(row_operand *r, const plan *p, int k, const operand *o, enum dtype d) {
+  r->data = o->data ? o->data : r->constant;
+  r->copied = o->data ? NULL : r->constant;
+  r->size = dtype_size(d);
+  r->repeated = !o->data || p->stride[k][p->ndim - 1] == 0;
+  for (int i = 0; i < p->ndim; i++) r->step[i] = o->data ? p->stride[k][i] * r->size : 0;
+  if (!o->data) fill_constant(&o->value, d, CONSTANT / r->size, r->constant);
+}
+
+/* Moves n operands by the number of steps along dim d. */
+static void move_rows(row_operand *r, int n, int d, int64_t steps) {
+  for (int k = 0; k < n; k++) r[k].data += steps * r[k].step[d];
+}
+
+/* Computes a row of n elements, in parts of at most `most` elements. */
+static void run_row(const map_work *t, row_operand *r, int64_t n, int64_t most) {
+  int nin = t->call->nin;
+  for (int k = 1; k <= nin; k++) {
+    if (!r[k].repeated || r[k].copied == r[k].data) continue;
+    copy_kernel copy = cpu_isa->convert->copy[__builtin_ctz((unsigned)r[k].size)];
+    copy(&(copy_plan){.rows = 1, .cols = least_of(n, most), .to_col = 1}, r[k].constant, r[k].data);
+    r[k].copied = r[k].data;
+  }
+  for (int64_t done = 0; done < n; done += most) {
+    const void *in[MAX_IN];
+    for (int k = 1; k <= nin; k++) in[k - 1] = r[k].repeated ? r[k].constant : r[k].data + done * r[k].size;
+    t->kernel(least_of(n - done, most), r[0].data + done * r[0].size, in);
+  }
+}
+
+/* Computes rows begin … end - 1. */
+static void run_rows(const void *task_at, int64_t begin, int64_t end, int worker) {
+  const map_work *t = task_at;
+  (void)worker;
+  const map_call *c = t->call;
+  const plan *p = c->plan;
+  int noperands = 1 + c->nin, outer = p->ndim - 2;
+  row_operand r[1 + MAX_IN];
+  int64_t at[MAX_DIMS], n = p->shape[p->ndim - 1], most = n;
+  row_operand_init(&r[0], p, 0, &c->out, t->result);
+  for (int k = 1; k < noperands; k++) {
+    row_operand_init(&r[k], p, k, &c->in[k - 1], input_dtype(t, k));
+    if (r[k].repeated) most = least_of(most, CONSTANT / r[k].size);
+  }
+  for (int64_t d = outer, index = begin; d >= 0; index /= p->shape[d--]) {
+    at[d] = index % p->shape[d];
+    move_rows(r, noperands, (int)d, at[d]);
+  }
+  for (int64_t i = begin; i < end; i++) {
+    run_row(t, r, n, most);
+    for (int d = outer; d >= 0 && i + 1 < end; d--) {
+      bool wraps = ++at[d] == p->shape[d];
+      move_rows(r, noperands, d, wraps ? 1 - p->shape[d] : 1);
+      if (!wraps) break;
+      at[d] = 0;
+    }
+  }
+}
+
+/* ---- the call ---- */
+
 /* Fills in *t. The op `positive` is the op of every copy, cast and fill; it converts directly to the stored dtype,
 ** without a kernel. */
 static int make_task(map_work *t, const map_call *c) {
@@ -195,6 +287,11 @@ int cpu_map(int index, const map_call *c) {
   needs n = {.most = box_most(&c->out, c->in, c->nin, t.compute), .buffers = needs_buffers(&t)};
   if (!n.buffers && c->plan->ndim <= 1) {
     share(&t, run_flat, c->plan->count, CANCEL_STRETCH, threads);
+    return OK;
+  }
+  if (has_rows(&t)) {
+    int64_t length = c->plan->shape[c->plan->ndim - 1];
+    share_long(&t, run_rows, c->plan->count / length, length, threads);
     return OK;
   }
   n.moves = !t.kernel && c->in[0].data && c->in[0].dtype == c->out.dtype;

@@ -18,6 +18,11 @@ enum {
   NARROW     = 256,       /* the number of accumulators of a wide row: narrow rows are widened by reading several rows
                           ** as one row */
   MIN_RUN    = 64,        /* runs with fewer elements than this are packed together before the fold */
+  TOGETHER   = 64,        /* the most short rows that are folded at a time: their accumulators take 8 KiB */
+  SHORT_RUN  = 8,         /* runs with fewer elements than this are packed together, */
+  LONG_RUN   = 1024,      /* and longer runs are folded one by one */
+  FEW_RUNS   = 4,         /* the fewest runs, or short rows, that are folded together */
+  NARROW_ROWS = 8,        /* the fewest rows that each group of accumulators of a narrow reduction folds */
   SHORT_ROW  = 16,        /* with rows shorter than this and at least MANY columns, gathering columns is faster */
   FEW_COLUMNS = 8,        /* with fewer columns than this and at least MANY rows, gathering rows is faster */
   MANY       = 64,        /* the least number of columns (for SHORT_ROW) or of rows (for FEW_COLUMNS) */
@@ -41,6 +46,7 @@ typedef struct reduce_work {
   bool    narrow;              /* true: few columns, without gaps between rows */
   bool    same;                /* true: the input's dtype is the compute dtype */
   int     size, log2;          /* the size in bytes of a stored element, and the logarithm (base 2) of this number */
+  int     taken;               /* the size in bytes of an element of the compute dtype */
   int64_t width, row_items, items;   /* items: the number of items; row_items: if `columns` is true, the number of
                                      ** items in an innermost row of `kept`, else equal to `items` */
   int64_t chunk, chunks;
@@ -55,6 +61,8 @@ typedef struct reduce_work {
 typedef struct buffer {
   _Alignas(64) char raw[BLOCK * ELEMENT], block[BLOCK * ELEMENT], states[WIDTH * MAX_STATE];
 } buffer;
+
+static int64_t limit(int64_t x, int64_t least, int64_t most) { return x < least ? least : x > most ? most : x; }
 
 static const char *address(const reduce_work *w, int64_t offset) { return (const char *)w->c->in.data + offset * w->size; }
 
@@ -126,11 +134,83 @@ static void fold_run(const reduce_work *w, buffer *b, int64_t offset, int64_t be
   }
 }
 
+/* For each reduction, true if an accumulator is a number. */
+static const bool is_number[REDUCE_COUNT] = {
+#define REDUCE(name, ...) [REDUCE_##name] = true,
+#define REDUCE_STATE(...)
+#include "ops.def"
+};
+
+/* Folds `rows` short rows of n contiguous stored elements, which begin `stride` elements apart, into an accumulator for
+** each row. The rows become columns, so that vectors have the elements of several rows. The results have the bits of
+** the kernel's `fold`. */
+static void fold_short_rows(const reduce_work *w, buffer *b, int64_t rows, int64_t n, const char *x, int64_t stride, char *acc) {
+  const reduce_kernel *k = w->kernel;
+  int64_t whole = n / FEW_LANES, rest = n % FEW_LANES, most = limit(BLOCK / n, 1, TOGETHER);
+  char *lanes = b->raw;                      /* free again when load_tile has converted the elements */
+  for (int64_t i = 0, some; i < rows; i += some) {
+    some = least_of(rows - i, most);
+    load_tile(w, b, n, some, x + i * stride * w->size, 1, stride);
+    k->init(FEW_LANES * some, lanes);
+    if (whole) k->fold_columns(whole, FEW_LANES * some, b->block, FEW_LANES * some, 0, lanes);
+    if (rest) k->fold_columns(1, rest * some, b->block + whole * FEW_LANES * some * w->taken, 0, 0, lanes);
+    for (int64_t half = FEW_LANES / 2; half > 0; half /= 2)
+      k->merge(half * some, lanes, lanes + (size_t)(half * some) * k->size);
+    k->merge(some, acc + (size_t)i * k->size, lanes);
+  }
+}
+
+/* Folds n runs of `length` elements of one output into acc. Each position within a run has an accumulator. At the end
+** the accumulators are merged pairwise. */
+static void fold_whole_runs(const reduce_work *w, buffer *b, int64_t n, int64_t length, const char *x, int64_t stride, char *acc) {
+  const reduce_kernel *k = w->kernel;
+  char *states = b->raw;                     /* free again when load_tile has converted the elements */
+  if (!w->same) load_tile(w, b, n, length, x, stride, 1);
+  k->init(length, states);
+  k->fold_columns(n, length, w->same ? x : b->block, w->same ? stride : length, 0, states);
+  for (int64_t half; length > 1; length = half) {
+    half = (length + 1) / 2;
+    k->merge(length - half, states, states + (size_t)half * k->size);
+  }
+  k->merge(1, acc, states);
+}
+
+/* True if fold_runs can compute the call: several runs of contiguous elements for each output. */
+static bool has_runs(const reduce_work *w) {
+  const plan *p = &w->c->reduced;
+  if (!is_number[w->c->op] || p->ndim < 2 || p->stride[0][p->ndim - 1] != 1) return false;
+  return p->shape[p->ndim - 1] >= SHORT_RUN && p->shape[p->ndim - 1] <= LONG_RUN && p->shape[p->ndim - 2] >= FEW_RUNS;
+}
+
+/* Folds the reduced elements begin … end - 1 of one output into acc. Runs of the innermost dim are folded together,
+** except the ends of a range that does not begin or end with a run. */
+static void fold_runs(const reduce_work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, char *acc) {
+  const plan *p = &w->c->reduced;
+  int64_t length = inner_length(p), d = p->ndim - 2, n;
+  walk at;
+  walk_to(&at, p, 1, begin);
+  for (int64_t i = begin; i < end; i += n) {
+    const char *x = address(w, offset + at.offset[0]);
+    int64_t runs = walk_run(&at, p) == length ? least_of((end - i) / length, p->shape[d] - at.at[d]) : 0;
+    if (!w->same) runs = least_of(runs, BLOCK / length);
+    if (runs > 0) {
+      n = runs * length;
+      fold_whole_runs(w, b, runs, length, x, p->stride[0][d], acc);
+      walk_along(&at, p, 1, (int)d, runs);
+    } else {
+      n = least_of(walk_run(&at, p), end - i);
+      fold_block(w, b, n, x, i, acc);
+      walk_step(&at, p, 1, n);
+    }
+  }
+}
+
 /* Folds the reduced elements begin … end - 1 of one output into acc. The output's input begins at `offset`. */
 static void fold_row(const reduce_work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, char *acc) {
   const plan *p = &w->c->reduced;
   int64_t stride = inner_stride(p, 0), n;
   if (stride == 1 && p->ndim <= 1) { fold_run(w, b, offset, begin, end, acc); return; }
+  if (has_runs(w)) { fold_runs(w, b, offset, begin, end, acc); return; }
   bool direct = stride == 1 && inner_length(p) >= MIN_RUN;
   walk at;
   walk_to(&at, p, 1, begin);
@@ -155,9 +235,9 @@ static void fold_row(const reduce_work *w, buffer *b, int64_t offset, int64_t be
 ** which each row has its own group of accumulators. The groups are merged at the end. */
 static void fold_narrow(const reduce_work *w, int64_t n, int64_t rows, const char *x, int64_t first, char *acc) {
   char groups[NARROW * MAX_STATE] __attribute__((aligned(64)));
-  int64_t side = NARROW / n, wide = rows / side;
+  int64_t side = limit(rows / NARROW_ROWS, 1, NARROW / n), wide = rows / side;
   size_t group = (size_t)n * w->kernel->size;
-  if (wide == 0) { w->kernel->fold_columns(rows, n, x, n, first, acc); return; }
+  if (side == 1) { w->kernel->fold_columns(rows, n, x, n, first, acc); return; }
   w->kernel->init(side * n, groups);
   w->kernel->fold_columns(wide, side * n, x, side * n, first, groups);
   for (int64_t k = 0; k < side; k++) w->kernel->merge(n, acc, groups + (size_t)k * group);
@@ -203,15 +283,27 @@ static int64_t item_span(const reduce_work *w, int64_t i, int64_t *first) {
   return length - begin < w->width ? length - begin : w->width;
 }
 
+/* True if fold_short_rows can compute the call, and is faster: a short row of contiguous elements for each of several
+** outputs. */
+static bool has_short_rows(const reduce_work *w) {
+  const plan *p = &w->c->reduced;
+  bool is_short = p->ndim == 1 && p->stride[0][0] == 1 && p->shape[0] < SHORT_FOLD;
+  return is_short && is_number[w->c->op] && !w->source && inner_length(&w->c->kept) >= FEW_RUNS;
+}
+
 /* Folds the reduced elements begin … end - 1 into acc, the accumulators of outputs first … first + n - 1. */
 static void fold_range(const reduce_work *w, buffer *b, int64_t first, int64_t n, int64_t begin, int64_t end, char *acc) {
   const plan *kept = &w->c->kept;
   walk at;
   walk_to(&at, kept, 2, first);
   if (w->columns) { fold_columns(w, b, at.offset[1], n, begin, end, acc); return; }
-  for (int64_t k = 0; k < n; k++) {
-    fold_row(w, b, at.offset[1], begin, end, acc + (size_t)k * w->kernel->size);
-    walk_step(&at, kept, 2, 1);
+  bool together = has_short_rows(w);
+  for (int64_t k = 0, run; k < n; k += run) {
+    char *own = acc + (size_t)k * w->kernel->size;
+    run = together ? least_of(n - k, walk_run(&at, kept)) : 1;
+    if (together) fold_short_rows(w, b, run, end - begin, address(w, at.offset[1] + begin), inner_stride(kept, 1), own);
+    else fold_row(w, b, at.offset[1], begin, end, own);
+    walk_step(&at, kept, 2, run);
   }
 }
 
@@ -235,12 +327,15 @@ static void store_item(const reduce_work *w, int64_t i, const char *acc, buffer 
   copy_kernel copy = cpu_isa->convert->copy[__builtin_ctz((unsigned)size)];
   const char *from = b->block;
   walk at;
-  w->kernel->finish(n, acc, b->block, (double)c->reduced.count, c->correction);
+  walk_to(&at, &c->kept, 2, first);
+  bool direct = w->kernel->gives == c->out.dtype && inner_stride(&c->kept, 0) == 1 && n <= walk_run(&at, &c->kept);
+  char *made = direct ? (char *)c->out.data + at.offset[0] * size : b->block;
+  w->kernel->finish(n, acc, made, (double)c->reduced.count, c->correction);
+  if (direct) return;
   if (w->kernel->gives != c->out.dtype) {
     cpu_isa->convert->convert[w->kernel->gives][c->out.dtype](n, b->raw, b->block);
     from = b->raw;
   }
-  walk_to(&at, &c->kept, 2, first);
   for (int64_t run; n > 0; n -= run, from += run * size) {
     run = walk_run(&at, &c->kept);
     if (run > n) run = n;
@@ -274,7 +369,6 @@ static bool by_columns(const reduce_call *c) {
 }
 
 static int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
-static int64_t limit(int64_t x, int64_t least, int64_t most) { return x < least ? least : x > most ? most : x; }
 
 static void cut_items(reduce_work *w) {
   const reduce_call *c = w->c;
@@ -352,6 +446,7 @@ static void set_up(reduce_work *w, const reduce_call *c) {
   w->size = dtype_size(c->in.dtype);
   w->log2 = __builtin_ctz((unsigned)w->size);
   w->same = c->in.dtype == c->compute;
+  w->taken = dtype_size(c->compute);
   w->narrow = is_narrow(c);
   w->columns = w->narrow || by_columns(c);
   cut_items(w);

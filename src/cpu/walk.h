@@ -29,10 +29,8 @@ static inline int64_t walk_run(const walk *w, const plan *p) {
   return p->ndim == 0 ? 1 : p->shape[p->ndim - 1] - w->at[p->ndim - 1];
 }
 
-/* Advances by n elements. n must be at most the result of walk_run. */
-static inline void walk_step(walk *w, const plan *p, int noperands, int64_t n) {
-  int d = p->ndim - 1;
-  if (d < 0) return;
+/* Advances by n steps along dim d, at most to the end of this dim. */
+static inline void walk_along(walk *w, const plan *p, int noperands, int d, int64_t n) {
   w->at[d] += n;
   for (int k = 0; k < noperands; k++) w->offset[k] += n * p->stride[k][d];
   for (; d > 0 && w->at[d] == p->shape[d]; d--) {
@@ -40,6 +38,11 @@ static inline void walk_step(walk *w, const plan *p, int noperands, int64_t n) {
     w->at[d - 1]++;
     for (int k = 0; k < noperands; k++) w->offset[k] += p->stride[k][d - 1] - p->shape[d] * p->stride[k][d];
   }
+}
+
+/* Advances by n elements. n must be at most the result of walk_run. */
+static inline void walk_step(walk *w, const plan *p, int noperands, int64_t n) {
+  if (p->ndim > 0) walk_along(w, p, noperands, p->ndim - 1, n);
 }
 
 static inline int64_t inner_stride(const plan *p, int k) { return p->ndim == 0 ? 1 : p->stride[k][p->ndim - 1]; }

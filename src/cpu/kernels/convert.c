@@ -75,13 +75,26 @@ HALF_LOOPS(bfloat16)
 
 INLINE void copy_one(int size, char *to, const char *from) { memcpy(to, from, (size_t)size); }
 
+/* Copies a contiguous run of less than 64 bytes. Two copies of a fixed size, which may overlap, need no loop. */
+INLINE void copy_short(int64_t bytes, char *restrict to, const char *restrict from) {
+#define COPY_ENDS(size) if (bytes >= size) { \
+    char first[size], last[size]; \
+    memcpy(first, from, size), memcpy(last, from + bytes - size, size); \
+    memcpy(to, first, size), memcpy(to + bytes - size, last, size); \
+    return; \
+  }
+  COPY_ENDS(32) COPY_ENDS(16) COPY_ENDS(8) COPY_ENDS(4) COPY_ENDS(2) COPY_ENDS(1)
+#undef COPY_ENDS
+}
+
 /* Copies a contiguous run in blocks of 64 bytes; the last block overlaps the block before. For runs of up to 512
 ** bytes, such as the rows of the boxes of cpu/box.c, this is faster than memcpy. Blocks are also faster if `to` is
 ** less than 16 bytes after `from`, modulo the page size, because memcpy's "rep movsb" was then 8 times slower on
 ** EPYC. */
 INLINE void copy_run(int64_t bytes, char *restrict to, const char *restrict from) {
   uintptr_t ahead = ((uintptr_t)to - (uintptr_t)from) & 4095;
-  if (bytes < 64 || (bytes > 512 && ahead - 1 >= 15)) { memcpy(to, from, (size_t)bytes); return; }
+  if (bytes < 64) { copy_short(bytes, to, from); return; }
+  if (bytes > 512 && ahead - 1 >= 15) { memcpy(to, from, (size_t)bytes); return; }
   for (int64_t b = 0; b < bytes - 64; b += 64) memcpy(to + b, from + b, 64);
   memcpy(to + bytes - 64, from + bytes - 64, 64);
 }
@@ -146,29 +159,29 @@ INLINE void transpose(const int size, char *to, int64_t ts, const char *from, in
   for (int i = 0; i < side; i++) memcpy(to + i * ts, &a[i], 16);
 }
 
-INLINE void copy_cells(int size, const copy_plan *p, int64_t r, int64_t r_end, int64_t c, int64_t c_end,
-                       char *restrict to, const char *restrict from) {
-  for (int64_t i = r; i < r_end; i++)
+INLINE void copy_cells(int size, const copy_plan *p, int64_t rows, int64_t c, int64_t c_end, char *restrict to,
+                       const char *restrict from) {
+  for (int64_t i = 0; i < rows; i++)
     for (int64_t j = c; j < c_end; j++)
       copy_one(size, to + (i * p->to_row + j * p->to_col) * size, from + (i * p->from_row + j * p->from_col) * size);
 }
 
 /* Copies columns of the source to rows of the target. The columns are cut into panels as wide as a cache line
-** of the target, so that every cache line that is read is used completely before it leaves the cache. */
+** of the target, so that every cache line that is read is used completely before it leaves the cache. Where a square would
+** cross the end of the rows or columns, it overlaps the square before. */
 INLINE void copy_crosswise(int size, const copy_plan *p, char *restrict to, const char *restrict from) {
   const int64_t side = 16 / size, panel = 64 / size;
-  bool square = size < 16 && p->to_col == 1 && p->from_row == 1;
-  int64_t rows = square ? p->rows / side * side : 0, cols = square ? p->cols / side * side : 0;
-  for (int64_t c0 = 0; c0 < cols; c0 += panel) {
-    int64_t c1 = c0 + panel < cols ? c0 + panel : cols;
-    for (int64_t r = 0; r < rows; r += side)
-      for (int64_t c = c0; c < c1; c += side)
-        transpose(size, to + (r * p->to_row + c) * size, p->to_row * size,
-                  from + (r + c * p->from_col) * size, p->from_col * size);
+  bool square = size < 16 && p->to_col == 1 && p->from_row == 1 && p->rows >= side && p->cols >= side;
+  for (int64_t c0 = 0; c0 < p->cols; c0 += panel) {
+    int64_t c1 = c0 + panel < p->cols ? c0 + panel : p->cols;
+    if (!square) copy_cells(size, p, p->rows, c0, c1, to, from);
+    else for (int64_t r = 0; r < p->rows; r += side)
+      for (int64_t c = c0; c < c1; c += side) {
+        int64_t i = least_of(r, p->rows - side), j = least_of(c, p->cols - side);
+        transpose(size, to + (i * p->to_row + j) * size, p->to_row * size,
+                  from + (i + j * p->from_col) * size, p->from_col * size);
+      }
   }
-  copy_cells(size, p, 0, rows, cols, p->cols, to, from);
-  for (int64_t c = 0; c < p->cols; c += panel)
-    copy_cells(size, p, rows, p->rows, c, c + panel < p->cols ? c + panel : p->cols, to, from);
 }
 
 static inline int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }

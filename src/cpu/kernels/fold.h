@@ -47,9 +47,9 @@ EACH_ANY(ACCUMULATORS, )
 enum {
   LANE_BYTES = 256,   /* the size in bytes of accumulators for a long row: 8 registers of AVX2 hide the latency of an
                       ** addition */
-  LANES = LANE_BYTES / 8,
-  FEW_LANES = 16      /* the number of accumulators of a short row: few enough that gcc unrolls the merge */
+  LANES = LANE_BYTES / 8
 };
+_Static_assert(SHORT_FOLD <= 4 * LANE_BYTES / 16, "no accumulator is larger than 16 bytes");
 
 enum { WIDENED = 16 };      /* the number of floats that are converted to double at a time */
 #define IS_WIDENED(from, to) _Generic((from)0, float: _Generic((to)0, double: true, default: false), default: false)

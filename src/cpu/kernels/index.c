@@ -19,32 +19,47 @@ static void survey(int64_t n, const int64_t *v, index_range *r) {
   *r = (index_range){least, most, zeros};
 }
 
-/* Implements `places` of index_table in cpu.h. Calls with constant `by` and `step` become separate loops, which the
-** compiler vectorises well. */
-INLINE void add_places(int64_t n, int64_t *at, const int64_t *v, int64_t by, int64_t length, int64_t step) {
+/* Implement `places` and `more_places` of index_table in cpu.h. Calls with constant `line`, `by` and `step` become
+** separate loops, which the compiler vectorises well. */
+INLINE void set_places(int64_t n, int64_t *restrict at, bool more, int64_t first, int64_t line, const int64_t *restrict v, int64_t by,
+                       int64_t length, int64_t step) {
   #pragma omp simd
   for (int64_t i = 0; i < n; i++) {
-    int64_t p = v[i * by];
-    at[i] += (p + (p < 0 ? length : -1)) * step;
+    int64_t p = v[i * by], start = more ? at[i] : first + i * line;
+    at[i] = start + (p + (p < 0 ? length : -1)) * step;
   }
 }
 
-static void places(int64_t n, int64_t *at, const int64_t *v, int64_t by, int64_t length, int64_t step) {
-  if (by == 1 && step == 1) add_places(n, at, v, 1, length, 1);
-  else if (by == 1) add_places(n, at, v, 1, length, step);
-  else if (by == 0) add_places(n, at, v, 0, length, step);
-  else add_places(n, at, v, by, length, step);
+INLINE void choose_loop(int64_t n, int64_t *at, bool more, int64_t first, int64_t line, const place_run *r) {
+  if (r->by == 1 && r->step == 1) set_places(n, at, more, first, line, r->index, 1, r->length, 1);
+  else if (r->by == 1) set_places(n, at, more, first, line, r->index, 1, r->length, r->step);
+  else if (r->by == 0) set_places(n, at, more, first, line, r->index, 0, r->length, r->step);
+  else set_places(n, at, more, first, line, r->index, r->by, r->length, r->step);
 }
+
+static void places(int64_t n, int64_t *at, int64_t first, int64_t line, const place_run *r) {
+  if (line == 0) choose_loop(n, at, false, first, 0, r);
+  else choose_loop(n, at, false, first, line, r);
+}
+
+static void more_places(int64_t n, int64_t *at, const place_run *r) { choose_loop(n, at, true, 0, 0, r); }
 
 /* get copies n single elements from offsets `at` of the target t to the values v, and put copies in the opposite
 ** direction. `stride` is the stride of the values in elements. `size`, the bytes of an element, is a constant in
-** every inlined call. */
-INLINE void get(const int size, int64_t n, const int64_t *at, const char *restrict t, char *restrict v, int64_t stride) {
-  if (stride == 1) for (int64_t i = 0; i < n; i++) memcpy(v + i * size, t + at[i] * size, (size_t)size);
-  else for (int64_t i = 0; i < n; i++) memcpy(v + i * stride * size, t + at[i] * size, (size_t)size);
+** every inlined call. The loops are unrolled, because a processor can copy two elements in a cycle, but takes only one
+** branch. */
+INLINE void get_steps(const int size, int64_t n, const int64_t *restrict at, const char *restrict t, char *restrict v, int64_t stride) {
+  #pragma GCC unroll 4
+  for (int64_t i = 0; i < n; i++) memcpy(v + i * stride * size, t + at[i] * size, (size_t)size);
+}
+
+INLINE void get(const int size, int64_t n, const int64_t *at, const char *t, char *v, int64_t stride) {
+  if (stride == 1) get_steps(size, n, at, t, v, 1);
+  else get_steps(size, n, at, t, v, stride);
 }
 
 INLINE void put(const int size, int64_t n, const int64_t *at, char *t, const char *v, int64_t stride) {
+  #pragma GCC unroll 4
   for (int64_t i = 0; i < n; i++) memcpy(t + at[i] * size, v + i * stride * size, (size_t)size);
 }
 
@@ -59,6 +74,7 @@ MOVE(1) MOVE(2) MOVE(4) MOVE(8) MOVE(16)
   static void add_at_##D(int64_t n, const int64_t *at, void *target, void *values, int64_t stride) {    \
     T *t = target;                                                                                      \
     const T *v = values;                                                                                \
+    _Pragma("GCC unroll 4")                                                                             \
     for (int64_t i = 0; i < n; i++) t[at[i]] = to_##D(from_##D(t[at[i]]) + from_##D(v[i * stride]));    \
   }
 #define ADD_STEPS(D, T)                                                                                 \
@@ -78,6 +94,7 @@ DTYPES(ADD_OF)
 const index_table ISA_NAME(index_table) = {
   .survey = survey,
   .places = places,
+  .more_places = more_places,
   .get = {get_1, get_2, get_4, get_8, get_16},
   .put = {put_1, put_2, put_4, put_8, put_16},
   .add = {DTYPES(ADD_AT_ENTRY)},

@@ -84,6 +84,7 @@ INLINE double logsum_scaled(logsum a, double max) {
 }
 
 INLINE logsum logsum_join(logsum a, logsum b) {
+  if (a.sum == 0 && a.max == -(double)INFINITY) return b;      /* a has no elements, or only -infinity */
   double max = m_max(a.max, b.max);
   return (logsum){max, logsum_scaled(a, max) + logsum_scaled(b, max)};
 }

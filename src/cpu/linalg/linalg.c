@@ -15,7 +15,7 @@ enum {
                        ** a matrix of 128 × 128 (0.04 to 0.3 ms) gain nothing */
   COMPLEX_SMALL = 6,   /* the most rows, and the most columns, of a complex matrix for which luatensor's kernels are
                        ** faster than LAPACK */
-  FEW_LANES = 4,       /* with fewer lanes, rows of one matrix are swapped faster than rows of many matrices */
+  FEWEST_LANES = 4,       /* with fewer lanes, rows of one matrix are swapped faster than rows of many matrices */
   ROTATED   = 4        /* the most rows of a single matrix that Jacobi's rotations make diagonal faster than LAPACK */
 };
 
@@ -145,7 +145,7 @@ static const linalg_kernel *small_kernels(enum dtype d) {
 static bool too_few_lanes(const linalg_call *c, int lanes) {
   bool factors = c->op == LINALG_lu || c->op == LINALG_det || c->op == LINALG_slogdet;
   if (c->op == LINALG_cholesky || c->op == LINALG_qr) return false;
-  return lanes < FEW_LANES || (factors && c->n >= 2 * lanes);
+  return lanes < FEWEST_LANES || (factors && c->n >= 2 * lanes);
 }
 
 /* Returns the most rows for which the kernels of lanes also compute single matrices, so that the bits do not depend on
