@@ -195,28 +195,28 @@ local function halves_of(x, shifts)
   return shape, halved, others
 end
 
--- Returns the only dim that is shifted. Returns nil if there is none, if there are several, or if the shift is half of
--- the dim.
+-- Returns the only dim that is shifted, its length, and the shift as a number of places backwards. Returns nil if there
+-- is none, if there are several, or if the shift is half of the dim.
 local function one_shift(x, shifts)
-  local only
+  local only, length, back
+  local shape = x.shape
   for d, shift in pairs(shifts) do
-    local n = x.shape[d]
+    local n = shape[d]
     shift = shift % math.max(n, 1)
     if shift ~= 0 then
       if only or 2 * shift == n then return nil end
-      only = d
+      only, length, back = d, n, shift
     end
   end
-  return only
+  return only, length, back
 end
 
 -- A shift along one dim joins two parts of x, which a compiled function need not copy. Otherwise the parts are copied
 -- to their places. A shift by half of a dim exchanges the two halves of the dim. To do so is to flip a dim of length 2,
 -- so that one copy shifts any number of such dims.
 local function roll_tensor(x, shifts)
-  local only = one_shift(x, shifts)
+  local only, n, back = one_shift(x, shifts)
   if only then
-    local n, back = x.shape[only], shifts[only] % x.shape[only]
     return lt.concat({x:narrow(only, n - back + 1, back), x:narrow(only, 1, n - back)}, only)
   end
   local result = lt.empty_like(x)
@@ -300,17 +300,17 @@ end
 
 -- Cuts off the elements at the ends of dims for which `before` or `after` is negative.
 local function crop(x, before, after)
-  local key = {}
-  for d = 1, x.ndim do key[d] = {1 + math.max(0, -before[d]), x.shape[d] - math.max(0, -after[d])} end
+  local shape, key = x.shape, {}
+  for d = 1, #shape do key[d] = {1 + math.max(0, -before[d]), shape[d] - math.max(0, -after[d])} end
   return x[key]
 end
 
 local function pad_constant(x, before, after, value)
-  local shape, key = {}, {}
-  for d = 1, x.ndim do
-    local front = math.max(before[d], 0)
-    shape[d] = x.shape[d] + front + math.max(after[d], 0)
-    key[d] = {front + 1, front + x.shape[d]}
+  local shape, key = x.shape, {}
+  for d = 1, #shape do
+    local n, front = shape[d], math.max(before[d], 0)
+    shape[d] = n + front + math.max(after[d], 0)
+    key[d] = {front + 1, front + n}
   end
   local y = lt.full(shape, value, {dtype = x.dtype, device = x.device})
   y[key] = x
@@ -334,16 +334,17 @@ add("pad", function(x, widths, options)
   if type(widths) ~= "table" or #widths % 2 ~= 0 or #widths > 2 * x.ndim then
     fail("pad", "table of at most %d widths, two a dim, expected", 2 * x.ndim)
   end
-  local before, after = {}, {}
-  for d = x.ndim, 1, -1 do
-    local k = 2 * (x.ndim - d)
-    before[d] = integer_of("pad", "width", widths[k + 1] or 0, -MOST, MOST)
-    after[d] = integer_of("pad", "width", widths[k + 2] or 0, -MOST, MOST)
-    if x.shape[d] + math.min(before[d], 0) + math.min(after[d], 0) < 0 then
-      fail("pad", "widths %d and %d cut off more than dim %d of length %d has", before[d], after[d], d, x.shape[d])
+  local shape, before, after, crops = x.shape, {}, {}, false
+  for d = #shape, 1, -1 do
+    local k = 2 * (#shape - d)
+    local front = integer_of("pad", "width", widths[k + 1] or 0, -MOST, MOST)
+    local back = integer_of("pad", "width", widths[k + 2] or 0, -MOST, MOST)
+    if shape[d] + math.min(front, 0) + math.min(back, 0) < 0 then
+      fail("pad", "widths %d and %d cut off more than dim %d of length %d has", front, back, d, shape[d])
     end
+    before[d], after[d], crops = front, back, crops or front < 0 or back < 0
   end
-  x = crop(x, before, after)
+  if crops then x = crop(x, before, after) end
   if mode == "constant" then return pad_constant(x, before, after, options.value or 0) end
   local y = x
   for d = 1, x.ndim do

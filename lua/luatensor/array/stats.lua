@@ -105,9 +105,10 @@ function lt.diff(x, ...)
   local n = args.integer("diff", "n", options.n or 1, 0)
   if n == 0 then return x:clone() end
   local y = joined(x, d, options.prepend, options.append)
-  for _ = 1, math.min(n, y.shape[d] + 1) do              -- further differences would have length 0, too
-    local length = math.max(y.shape[d] - 1, 0)
-    local first = math.min(2, y.shape[d] + 1)
+  local length = y.shape[d]
+  for _ = 1, math.min(n, length + 1) do                  -- further differences would have length 0, too
+    local first = math.min(2, length + 1)
+    length = math.max(length - 1, 0)
     y = y:narrow(d, first, length):subtract(y:narrow(d, 1, length))
   end
   return y
