@@ -295,7 +295,7 @@ ARM64_MISSING = $(strip $(foreach tool,qemu-aarch64 aarch64-linux-gnu-gcc,$(if $
 
 # With SMOKE=1, test-arm64 runs only these specs, in about a minute of processor time: bits of element-wise functions,
 # conversions, element-wise functions, reductions, products and files.
-ARM64_SMOKE  := $(addprefix spec/,array/bits_spec.lua array/convert_spec.lua array/map_spec.lua array/reduce_spec.lua \
+ARM64_SMOKE  := $(addprefix spec/,cpu/bits_spec.lua array/convert_spec.lua array/map_spec.lua array/reduce_spec.lua \
                  linalg/matmul_spec.lua io/checkpoint_file_spec.lua io/npy_spec.lua)
 
 .PHONY: test-arm64 arm64-root
