@@ -157,6 +157,7 @@ describe("QR of small matrices", function()
       x[{3, 2, 2}] = 0.0 / 0.0
       q, r = la.qr(x)
       assert.is_true(q[3]:isnan():any():item())
+      assert.is_true(la.qr(lt.tensor({{math.huge, 2}, {1, 3}}, {dtype = name})):isnan():any():item())
       assert.is_true(r[4]:equal(r_alone[4]):all():item() and q[4]:equal(q_alone[4]):all():item())
     end
   end)
@@ -231,6 +232,47 @@ describe("eigenvalues and singular values of small matrices", function()
         local scaled = la.svdvals(x * 2.0 ^ 100) * 2.0 ^ -100
         assert.is_true((scaled - want):abs():max():item() <= bound * want:max():item())
       end
+    end
+  end)
+
+  it("svdvals of singular matrices, of small columns and of all magnitudes converges", function()
+    local function check(x, text)
+      local big = x:to("float64")
+      local size = big:abs():max():item()
+      local _, want = la.svd(big / size)
+      local bound = 40 * eps(x) * x.shape[2]
+      for _, given in ipairs {x, x.mT, x[1], x[2]} do
+        local n = given.ndim == 3 and #x or 1
+        local got = la.svdvals(given):to("float64"):reshape(n, -1) / size
+        local expected = n > 1 and want or want:narrow(1, given:equal(x[1]):all():item() and 1 or 2, 1)
+        assert.is_true((got - expected):abs():max():item() <= bound, text)
+      end
+    end
+    for _, name in ipairs(names) do
+      for _, n in ipairs {2, 3, 4, 5, 8, 16} do
+        local x = lt.randn({40, n, n}, {dtype = name})
+        x[{{}, {}, n}] = x[{{}, {}, 1}]
+        check(x, ("%s %d, equal columns"):format(name, n))
+        check(lt.randint(-3, 4, {40, n, 1}):to(name):matmul(lt.randint(-3, 4, {40, 1, n}):to(name)) + 0, ("%s %d, rank 1"):format(name, n))
+        local small = lt.randn({40, n, n}, {dtype = name})
+        small[{{}, {}, 2}] = small[{{}, {}, 2}] * (name == "float32" and 1e-30 or 1e-165)
+        check(small, ("%s %d, a small column"):format(name, n))
+        for _, e in ipairs(name == "float32" and {-13, -12, -11, 9, 10, 14, 17, 18} or {-120, -100, -85, 77, 100, 150}) do
+          check(lt.randn({40, n, n}, {dtype = name}) * 10.0 ^ e, ("%s %d, times 10^%d"):format(name, n, e))
+        end
+      end
+      assert.equal(2, la.matrix_rank(lt.tensor({{1, 1, 1}, {1, 1, 3}, {1, 1, 3}}, {dtype = name})):item())
+    end
+  end)
+
+  it("eigh of large elements is exact up to the rounding of the largest value", function()
+    for name, element in pairs {float32 = 0.99 * 2.0 ^ 60, float64 = 0.99 * 2.0 ^ 500} do
+      local j = lt.ones(8, 8, {dtype = name}) * element
+      local x = lt.concat({lt.concat({j, j}, 2), lt.concat({j, -j}, 2)}, 1):unsqueeze(1):tile({16, 1, 1})
+      local values = la.eigvalsh(x) / element
+      local want = lt.zeros({16}, {dtype = "float64"})
+      want[1], want[16] = -8 * math.sqrt(2), 8 * math.sqrt(2)
+      assert.is_true((values - want):abs():max():item() <= 100 * eps(x), name)
     end
   end)
 

@@ -3,7 +3,7 @@
 **
 ** lanes_float32.c and lanes_float64.c define REAL, INTEGER (the integer of the same size), ROOT (the square root) and
 ** TABLE, and include this file. They also define EPSILON, the distance from 1 to the next number, and LOW and HIGH,
-** between which squares neither overflow nor underflow.
+** between which squares of a column's elements, and their sum, neither overflow nor underflow.
 **
 ** LU factors, solutions and inverses have the bits of the kernels of small.h, because both compute the same steps in the
 ** same order for each element. */
@@ -227,14 +227,20 @@ static void cholesky(const lanes_call *c) {
 
 /* ---- QR ---- */
 
+/* Returns the largest absolute value of n elements. */
+INLINE vector largest(int n, const vector *x) {
+  vector most = absolute(x[0]);
+  for (int i = 1; i < n; i++) {
+    vector size = absolute(x[i]);
+    most = choose(size > most, size, most);
+  }
+  return most;
+}
+
 /* Returns divisors of a column's elements from j on such that their squares neither overflow nor underflow. Sets *plain
 ** if all divisors are 1. */
 INLINE vector divisors(int m, int j, const vector *column, bool *plain) {
-  vector most = absolute(column[j]);
-  for (int i = j + 1; i < m; i++) {
-    vector size = absolute(column[i]);
-    most = choose(size > most, size, most);
-  }
+  vector most = largest(m - j, column + j);
   mask large = (most > 0) & ~((most > (REAL)LOW) & (most < (REAL)HIGH));
   *plain = !any(large);
   return choose(large, most, all(1));
@@ -242,14 +248,14 @@ INLINE vector divisors(int m, int j, const vector *column, bool *plain) {
 
 /* Makes the reflection that maps a column's elements from j on to a multiple of the unit vector j, like LAPACK's larfg.
 ** Its vector u replaces the elements below j, u[j] is 1, and the multiple replaces element j. Returns the factor of
-** I - factor u uᵀ. It is 0 where the elements below j are 0. */
+** I - factor u uᵀ. It is 0 where the elements below j are 0, unless element j was NaN or infinite. */
 INLINE vector make_reflection(int m, int j, vector *column) {
   bool plain;
   vector divisor = divisors(m, j, column, &plain), sum = {0};
   if (!plain)
     for (int i = j; i < m; i++) column[i] /= divisor;
   for (int i = j + 1; i < m; i++) sum += column[i] * column[i];
-  mask none = sum == 0, sign = (mask)column[j] & (mask)all((REAL)-0.0);
+  mask none = (sum == 0) & (column[j] == column[j]), sign = (mask)column[j] & (mask)all((REAL)-0.0);
   vector first = column[j], length = square_root(first * first + sum);
   vector last = (vector)((mask)length ^ sign ^ (mask)all((REAL)-0.0));
   vector scale = choose(none, (vector){0}, 1 / (first - last));
@@ -347,24 +353,25 @@ static mask diagonalise_all(int n, vector *a, vector *v) {
   vector most = sum_above(n, a);
   for (int i = 0; i < n; i++) most += a[i * n + i] * a[i * n + i];
   most *= (REAL)EPSILON * (REAL)EPSILON;
-  mask left = sum_above(n, a) > most;
+  mask left = ~(sum_above(n, a) <= most);
   for (int sweep = 0; sweep < SWEEPS && any(left); sweep++) {
     for (int p = 0; p < n; p++)
       for (int q = p + 1; q < n; q++) rotate_symmetric(left, n, p, q, a, v);
-    left = sum_above(n, a) > most;
+    left = ~(sum_above(n, a) <= most);
   }
   return left;
 }
 
-/* Replaces matrices of `size` elements that have NaN or infinity by zeros, and returns their lanes. Divides the elements
-** such that their squares neither overflow nor underflow, and sets *divisor. */
+/* Replaces matrices of `size` elements that have NaN or infinity by zeros, and returns their lanes. Divides each matrix by
+** *divisor, a power of 2 (or a subnormal number), so that its largest element is at least 1 and less than 2. The
+** rotations compute fourth powers of elements, and with these elements no fourth power overflows. */
 static mask make_safe(int size, vector *a, vector *divisor) {
   mask bad = {0};
-  bool plain;
   for (int i = 0; i < size; i++) bad |= a[i] - a[i] != 0;
   for (int i = 0; i < size && any(bad); i++) a[i] = choose(bad, (vector){0}, a[i]);
-  *divisor = divisors(size, 0, a, &plain);
-  for (int i = 0; i < size && !plain; i++) a[i] /= *divisor;
+  vector most = largest(size, a), power = (vector)((mask)most & (mask)all((REAL)INFINITY));
+  *divisor = choose(power > 0, power, choose(most > 0, most, all(1)));
+  for (int i = 0; i < size; i++) a[i] /= *divisor;
   return bad;
 }
 
@@ -402,36 +409,42 @@ static void eigh(const lanes_call *c) {
   }
 }
 
-/* Rotates columns p and q of matrices with m rows, so that they become orthogonal up to the rounding of their product.
-** Returns a positive number in the lanes where they were not orthogonal before. */
-INLINE vector make_orthogonal(int m, vector *p, vector *q) {
+/* Rotates columns p and q of matrices with m rows, so that they become orthogonal up to the rounding of their product,
+** or up to `least`. Returns a positive number in the lanes where they were not orthogonal before. */
+INLINE vector make_orthogonal(int m, vector least, vector *p, vector *q) {
   vector pp = {0}, qq = {0}, pq = {0};
   for (int i = 0; i < m; i++) {
     pp += p[i] * p[i];
     qq += q[i] * q[i];
     pq += p[i] * q[i];
   }
-  vector excess = absolute(pq) - (REAL)(m + 8) * (REAL)EPSILON * (square_root(pp) * square_root(qq));
+  vector rounding = (REAL)(m + 8) * (REAL)EPSILON * (square_root(pp) * square_root(qq));
+  vector excess = absolute(pq) - choose(rounding > least, rounding, least);
   if (any(excess > 0)) rotate_columns(diagonalise(excess > 0, pp, qq, pq), m, p, q);
   return excess;
 }
 
-/* Singular values: after the rotations of all pairs of columns, they are the lengths of the columns. */
+/* Singular values: if each pair of columns is orthogonal, they are the lengths of the columns. Products of columns count
+** as 0 up to ε² F², where F is the length of all elements (the Frobenius norm). So columns of a singular matrix, which
+** become shorter by each rotation, are not rotated until their squares underflow. The values have errors of about ε F, like
+** LAPACK's. */
 static void svdvals(const lanes_call *c) {
   room r = room_of(c);
   bool wide = c->m < c->n;
   int m = wide ? c->n : c->m, n = wide ? c->m : c->n, order[LANES_ROWS];
-  vector divisor, most = all(1);
+  vector divisor, most = all(1), least = {0};
   lanes_call turned = *c;
   turned.m = m;
   turned.n = n;
   take(&turned, wide ? c->m : 1, wide ? 1 : c->m, r.a);
   mask bad = make_safe(m * n, r.a, &divisor);
+  for (int i = 0; i < m * n; i++) least += r.a[i] * r.a[i];
+  least *= (REAL)EPSILON * (REAL)EPSILON;
   for (int sweep = 0; sweep < SWEEPS && any(most > 0); sweep++) {
     most = (vector){0};
     for (int p = 0; p < n; p++)
       for (int q = p + 1; q < n; q++) {
-        vector excess = make_orthogonal(m, r.a + p * m, r.a + q * m);
+        vector excess = make_orthogonal(m, least, r.a + p * m, r.a + q * m);
         most = choose(excess > most, excess, most);
       }
   }
