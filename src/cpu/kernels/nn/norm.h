@@ -5,6 +5,9 @@
 
 #include <math.h>
 #include <string.h>
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
 #include "cpu/cpu.h"
 #include "math/base.h"
@@ -24,18 +27,34 @@ typedef WORD mask __attribute__((vector_size(64), aligned(sizeof(T)), may_alias)
 
 /* READ_REST defines a vector with the `rest` elements at p, followed by zeros. WRITE_REST writes these elements to
 ** p. */
+#ifdef __AVX512F__                     /* a copy through memory would wait for its own stores */
+INLINE vec read_rest(const T *p, int64_t rest) {
+  const unsigned first = (1u << rest) - 1;
+  if (sizeof(T) == 4) return (vec)_mm512_maskz_loadu_ps((__mmask16)first, p);
+  return (vec)_mm512_maskz_loadu_pd((__mmask8)first, p);
+}
+#define READ_REST(name, p, rest)  vec name = read_rest(p, rest)
+#else
 #define READ_REST(name, p, rest)  vec name = {0}; memcpy(&name, p, (size_t)(rest) * sizeof(T))
+#endif
 #define WRITE_REST(name, p, rest) memcpy(p, &name, (size_t)(rest) * sizeof(T))
 
 static const WORD lanes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 #define FIRST_OF(v, rest) ((vec)((mask)(v) & (*(const mask *)(const void *)lanes < (WORD)(rest))))
 
+/* Returns the sum of the lanes. Halves are added until one lane remains. */
 INLINE double add_lanes(const vec *v) {
-  T lane[N];
-  memcpy(lane, v, sizeof lane);
-  for (int w = N / 2; w > 0; w /= 2)
-    for (int j = 0; j < w; j++) lane[j] += lane[j + w];
-  return (double)lane[0];
+  typedef T half __attribute__((vector_size(32)));
+  typedef T quarter __attribute__((vector_size(16)));
+  struct { half low, high; } a;
+  struct { quarter low, high; } b;
+  memcpy(&a, v, sizeof a);
+  a.low += a.high;
+  memcpy(&b, &a.low, sizeof b);
+  b.low += b.high;
+  const quarter q = b.low;
+  if (sizeof(T) == 8) return (double)(q[0] + q[1]);
+  return (double)((q[0] + q[2 % (16 / sizeof(T))]) + (q[1] + q[3 % (16 / sizeof(T))]));
 }
 
 /* ---- sums along a row ---- */
