@@ -75,6 +75,16 @@ describe("a plugin of PJRT", function()
     assert.equal(134, (run("build/spec/fake_pjrt.so", available, variables .. "aborts")))     -- no child tries it again
     shell.passes("rm -r " .. cache)
   end)
+  it("is tried by a process without standard files", function()
+    local cache = shell.folder()
+    local line = [[os.exit(require("luatensor").xla.is_available() and 7 or 1)]]
+    for _, closed in ipairs {"<&-", ">&-", "<&- >&-", "<&- >&- 2>&-"} do
+      assert.equal(7, (shell.run(("sh -c 'LUATENSOR_CACHE=%s FAKE_PJRT=upload LUATENSOR_PJRT_XLA=build/spec/fake_pjrt.so tools/lua -e \"%s\" %s'")
+        :format(cache, line:gsub('"', '\\"'), closed))), closed)
+      shell.passes(("rm %s/plugin-*"):format(cache))
+    end
+    shell.passes("rm -r " .. cache)
+  end)
   it("names its reason if a script uses the device", function()
     local status, output = run("/nowhere/plugin.so", [[require("luatensor").ones(2, {device = "xla"})]])
     assert.equal(1, status)

@@ -463,19 +463,18 @@ static void leave(void) { _exit(1); }
 static void leave_by_signal(int number) { (void)number; _exit(1); }
 
 /* Fatal errors must end the child without a core dump, the host's handlers of signals, and the exit handlers. The exit handler that
-** is registered last runs first. Only the standard error is read. */
-static void be_silent(int error) {
+** is registered last runs first. Only the standard error is read. The alarm ends a child whose parent was killed. */
+static void be_silent(int error, int seconds) {
   static const int fatal[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
   for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) signal(fatal[i], leave_by_signal);
   signal(SIGCHLD, SIG_DFL);            /* f may wait for processes that it starts */
+  signal(SIGALRM, SIG_DFL);
+  alarm((unsigned)seconds + 1);
   atexit(leave);
   int nowhere = open("/dev/null", O_RDWR);
   for (int file = STDIN_FILENO; nowhere >= 0 && file < STDERR_FILENO; file++) dup2(nowhere, file);
   dup2(error, STDERR_FILENO);
 }
-
-/* The child's answers. They are no text, so that they differ from what the child writes. */
-static const char answers[] = {[SYSTEM_TRUE] = 1, [SYSTEM_FALSE] = 2};
 
 /* Copies the last line of a text. */
 static void last_line(const char *text, size_t length, char *words, size_t size) {
@@ -485,46 +484,77 @@ static void last_line(const char *text, size_t length, char *words, size_t size)
   snprintf(words, size, "%.*s", (int)(length - from), text + from);
 }
 
-/* Reads what the child writes, until its answer or its end. */
-static enum system_trial hear(int from, int seconds, char *words, size_t size) {
-  enum { HALF = 512 };
-  char text[2 * HALF];                 /* the last of what was read */
-  size_t length = 0;
-  struct pollfd p = {.fd = from, .events = POLLIN};
+/* What the child writes to its standard error: the last of it. */
+typedef struct trial_text { char text[1024]; size_t length; } trial_text;
+
+/* Reads a part of the text. Returns false at its end. */
+static bool hear(int from, trial_text *t) {
+  enum { HALF = sizeof t->text / 2 };
+  if (t->length > HALF) {
+    memmove(t->text, t->text + t->length - HALF, HALF);
+    t->length = HALF;
+  }
+  ssize_t n = read(from, t->text + t->length, sizeof t->text - t->length);
+  if (n > 0) t->length += (size_t)n;
+  return n > 0 || (n < 0 && errno == EINTR);
+}
+
+/* Waits for the child's answer or its end. */
+static enum system_trial listen_to(int answer, int error, int seconds, trial_text *t) {
+  struct pollfd p[] = {{.fd = answer, .events = POLLIN}, {.fd = error, .events = POLLIN}};
   double end = system_clock() + seconds;
-  *words = 0;
   for (;;) {
     double left = end - system_clock();
-    int ready = left > 0 ? poll(&p, 1, (int)(left * 1e3) + 1) : 0;
+    int ready = left > 0 ? poll(p, 2, (int)(left * 1e3) + 1) : 0;
     if (ready < 0 && errno == EINTR) continue;
-    if (ready != 1) return SYSTEM_UNTRIED;
-    if (length > HALF) {
-      memmove(text, text + length - HALF, HALF);
-      length = HALF;
-    }
-    ssize_t n = read(from, text + length, sizeof text - length);
-    if (n <= 0) return last_line(text, length, words, size), SYSTEM_ENDED;
-    length += (size_t)n;
-    for (enum system_trial t = SYSTEM_TRUE; t <= SYSTEM_FALSE; t++)
-      if (text[length - 1] == answers[t]) return t;
+    if (ready < 1) return SYSTEM_UNTRIED;
+    if (p[1].revents && !hear(error, t)) p[1].fd = -1;
+    if (!p[0].revents) continue;
+    char told;
+    ssize_t n = read(answer, &told, 1);
+    if (n == 1) return (enum system_trial)told;
+    if (n < 0 && errno == EINTR) continue;
+    for (int k = 0; k < 100 && p[1].fd >= 0 && poll(p + 1, 1, 0) == 1; k++)        /* the child's last words */
+      if (!hear(error, t)) break;
+    return SYSTEM_ENDED;
   }
 }
 
+/* Makes a pipe whose ends differ from the standard files, which may be closed, and are closed by exec. */
+static bool make_pipe(int ends[2]) {
+  int made[2];
+  if (pipe(made) != 0) return false;
+  for (int i = 0; i < 2; i++) {
+    ends[i] = fcntl(made[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(made[i]);
+  }
+  if (ends[0] >= 0 && ends[1] >= 0) return true;
+  for (int i = 0; i < 2; i++)
+    if (ends[i] >= 0) close(ends[i]);
+  return false;
+}
+
 /* The child answers by a byte in a pipe, because the host may ignore SIGCHLD or wait for all children itself, so that
-** waitpid gives no status. */
+** waitpid gives no status. Another pipe has what it writes to its standard error. */
 enum system_trial system_try(bool (*f)(void *argument), void *argument, int seconds, char *words, size_t size) {
-  int ends[2];
-  if (pipe(ends) != 0) return SYSTEM_UNTRIED;
-  for (int i = 0; i < 2; i++) fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+  int answers[2], errors[2];
+  trial_text t = {.length = 0};
+  *words = 0;
+  if (!make_pipe(answers)) return SYSTEM_UNTRIED;
+  if (!make_pipe(errors)) return close(answers[0]), close(answers[1]), SYSTEM_UNTRIED;
   pid_t child = fork();
   if (child == 0) {
-    be_silent(ends[1]);
-    bool told = write(ends[1], &answers[f(argument) ? SYSTEM_TRUE : SYSTEM_FALSE], 1) == 1;
+    be_silent(errors[1], seconds);
+    const char answer = f(argument) ? SYSTEM_TRUE : SYSTEM_FALSE;
+    bool told = write(answers[1], &answer, 1) == 1;
     _exit(!told);
   }
-  close(ends[1]);
-  enum system_trial answer = child < 0 ? SYSTEM_UNTRIED : hear(ends[0], seconds, words, size);
-  close(ends[0]);
+  close(answers[1]);
+  close(errors[1]);
+  enum system_trial answer = child < 0 ? SYSTEM_UNTRIED : listen_to(answers[0], errors[0], seconds, &t);
+  close(answers[0]);
+  close(errors[0]);
+  if (answer == SYSTEM_ENDED) last_line(t.text, t.length, words, size);
   if (child > 0 && answer >= SYSTEM_ENDED) kill(child, SIGKILL);
   while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
   return answer;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/lock.h"
 #include "base/system.h"
 
 /* ---- errors ---- */
@@ -144,6 +145,15 @@ static bool name_trial(const char *path, char file[SYSTEM_PATH]) {
 
 static bool open_plugin(void *plugin) { return open_library(plugin) && open_client(plugin); }
 
+/* Opens a plugin with the lock with which the process itself would open it: if the plugin starts a process meanwhile, the
+** fork waits for this lock, here and there. */
+static bool try_plugin(void *plugin) {
+  lock_take(LOCK_PJRT);
+  bool works = open_plugin(plugin);
+  lock_release(LOCK_PJRT);
+  return works;
+}
+
 void plugin_try(const pjrt_plugin *p, char why[PJRT_TEXT]) {
   char known[SYSTEM_PATH], words[128];
   pjrt_plugin copy = {.tried = false};
@@ -152,7 +162,7 @@ void plugin_try(const pjrt_plugin *p, char why[PJRT_TEXT]) {
   if (lacks_tpu(p->path)) return;
   bool keeps = name_trial(p->path, known);
   if (keeps && access(known, F_OK) == 0) return;
-  enum system_trial t = system_try(open_plugin, &copy, PATIENCE, words, sizeof words);
+  enum system_trial t = system_try(try_plugin, &copy, PATIENCE, words, sizeof words);
   if (t == SYSTEM_ENDED) snprintf(why, PJRT_TEXT, "the plugin ends the process that loads it%s%s", *words ? ": " : "", words);
   if (t == SYSTEM_UNTRIED) snprintf(why, PJRT_TEXT, "no child process could load the plugin within %d seconds", PATIENCE);
   int file = keeps && t == SYSTEM_TRUE ? open(known, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;

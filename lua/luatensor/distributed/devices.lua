@@ -24,14 +24,15 @@ local function check_tensor(x, i, k, first, device)
 end
 
 local function check(lists)
-  for k, list in ipairs(lists) do
+  for k = 1, #lists do               -- not ipairs, which would end at a hole
+    local list = lists[k]
     if core.type_name(list) ~= "table" then
       args.fail(NAME, "device %d: list of tensors expected, got %s", k, core.type_name(list))
     end
     if #list ~= #lists[1] then
       args.fail(NAME, "the number of tensors is %d on device %d and %d on device 1", #list, k, #lists[1])
     end
-    for i, x in ipairs(list) do check_tensor(x, i, k, lists[1][i], core.is_tensor(list[1]) and list[1].device) end
+    for i = 1, #list do check_tensor(list[i], i, k, lists[1][i], core.is_tensor(list[1]) and list[1].device) end
   end
 end
 
@@ -89,7 +90,10 @@ function devices.all_sum(tensors)
   local single, lists = core.is_tensor(tensors[1]), tensors
   if single then
     lists = {}
-    for k, x in ipairs(tensors) do lists[k] = {x} end
+    for k = 1, #tensors do
+      args.tensor(NAME, k, tensors[k])
+      lists[k] = {tensors[k]}
+    end
   end
   check(lists)
   replays.refuse(NAME .. " adds tensors of several devices")

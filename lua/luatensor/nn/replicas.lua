@@ -38,20 +38,21 @@ end
 -- Random numbers after this function do not depend on the number of devices.
 function Replicas:init(make, devices)
   blame.check_function("Replicas", make)
-  if core.type_name(devices) ~= "table" or #devices == 0 then
-    fail("list of devices expected, got %s", core.type_name(devices))
+  local kind = core.type_name(devices)
+  if kind ~= "table" or #devices == 0 then
+    fail("list of devices expected, got %s", kind == "table" and "an empty list" or kind)
   end
   local generator, state = lt.default_generator(), nil
-  for k, device in ipairs(devices) do
+  for k = 1, #devices do
     local model = make()
     if not Module.is(model) then fail("the function must return a module, got %s", core.type_name(model)) end
     if k > 1 and rawequal(model, self[1]) then fail("the function must make a new model in each call") end
     state = state or generator:state()
     if k > 1 then copy_state(model, self[1]) end             -- before the move, which makes all devices' work the same
-    self[k] = model:to(device)
+    self[k] = model:to(devices[k])
   end
   generator:set_state(state)
-  rawset(self, "devices", devices)
+  rawset(self, "devices", table.move(devices, 1, #devices, 1, {}))
 end
 
 -- Returns part k of each tensor in a list of arguments, on the device of replica k. Other arguments stay.
