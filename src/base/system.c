@@ -484,7 +484,7 @@ static void last_line(const char *text, size_t length, char *words, size_t size)
   snprintf(words, size, "%.*s", (int)(length - from), text + from);
 }
 
-/* What the child writes to its standard error: the last of it. */
+/* The last part of what the child wrote to its standard error. */
 typedef struct trial_text { char text[1024]; size_t length; } trial_text;
 
 /* Reads a part of the text. Returns false at its end. */
