@@ -109,6 +109,10 @@ local cases = {
   {"an image that is not read to its end", x = {1, 1, 6, 6}, w = {2, 1, 2, 2}, stride = 4},
   {"strides longer than the image", x = {1, 2, 3, 5}, w = {2, 2, 1, 2}, stride = 1 << 20, padding = {0, 1}},
   {"dilation beyond the stride", x = {1, 1, 9, 11}, w = {1, 1, 2, 3}, stride = 3, dilation = {5, 4}, padding = 2},
+  {"one channel, planes of several bands", x = {1, 1, 130, 71}, w = {1, 1, 2, 2}, padding = {1, 0}},
+  {"one channel, stride 2, planes of several bands", x = {1, 1, 131, 71}, w = {1, 1, 3, 2}, stride = 2, padding = 1},
+  {"one channel, stride 3 beyond a kernel of 2, planes of several bands", x = {1, 1, 100, 93}, w = {1, 1, 2, 2}, stride = 3},
+  {"one channel, rows longer than a band", x = {1, 1, 8, 4201}, w = {1, 1, 3, 2}, stride = {3, 2}},
 }
 if not on_cpu then cases = {cases[2], cases[7], cases[12], cases[14], cases[15]} end
 
@@ -142,6 +146,24 @@ describe("conv2d", function()
         run_case(case, dtype, function(x) return x end)
       end)
     end
+  end
+
+  if on_cpu then
+    it("needs little memory beyond a large result with one channel in each group", function()
+      local threads = lt.get_num_threads()
+      local _ <close> = setmetatable({}, {__close = function() lt.set_num_threads(threads) end})
+      lt.set_num_threads(4)
+      for dtype, result in pairs {float32 = 16 * 2 ^ 20, float16 = 8 * 2 ^ 20} do
+        local x, w = lt.ones({1, 4, 128, 128}, {dtype = dtype}), lt.ones({4, 1, 8, 8}, {dtype = dtype})
+        collectgarbage()
+        local before = lt.memory("cpu").live
+        lt.reset_peak_memory()
+        local y = F.conv_transpose2d(x, w, nil, {stride = 8, groups = 4})
+        assert.equal(result, y.size * (dtype == "float32" and 4 or 2))
+        local beyond = lt.memory("cpu").peak - before - result
+        assert.is_true(beyond < 2 ^ 20, ("%s: %d bytes"):format(dtype, beyond))
+      end
+    end)
   end
 
   for name, layout in pairs(gradient.layouts) do

@@ -16,6 +16,7 @@ enum {
   K_BLOCK = 768,               /* the number of taps of a panel that are multiplied at a time; with 48 float32 pixels,
                                ** the width of a panel on AVX-512, these taps take 144 KiB */
   PIXELS  = 64,                /* the most pixels of a panel */
+  BAND    = 1 << 13,           /* the most elements of a band of several steps: 32 KiB of float32 */
   FEW     = 4,                 /* up to this many channels are copied to compute planes, even without padding */
   PHASES  = 16                 /* the largest stride along rows for which x's gradient is computed plane by plane */
 };
@@ -59,6 +60,9 @@ typedef struct conv_work {
   int         threads;
   int64_t     image, images;   /* the number of the first image of this round, and the number of images */
   bool        by_planes;       /* true: one_plane computes the results, plane by plane, without panels and rounds */
+  bool        gaps;            /* true: some elements of the result are in no part, so they are 0 */
+  int64_t     columns, down, band;   /* if by_planes, the number of columns of the result, of its rows in a step, and
+                                     ** of steps in a band. Each part has at most one row in a step */
 } conv_work;
 
 /* ---- the weights ---- */
@@ -259,51 +263,72 @@ static void one_panel(const conv_work *w, const part *p, int64_t group, int64_t 
 /* ---- planes ----
 ** A group whose weights have one row has one channel in the result. Panels would gain nothing, because their elements
 ** would be used only once. So the planes of the group are padded in the thread's memory, where they stay in L1 or L2,
-** and the result is computed plane by plane. */
+** and the result is computed plane by plane. A plane of the result may be much larger than those of the source, so it
+** is computed in bands: unfinished results of a band also stay in the cache. */
 
-/* Computes a part of the plane of a group for one image. x has the group's padded planes. */
-static void part_plane(const conv_work *w, const part *p, int64_t group, const char *x, char *out) {
-  w->kernel->plane(&(conv_plane){.taps = p->k, .tap = p->tap, .w = panel_at(w, p, group, 0), .start = bias_at(w, group),
-                                 .rows = p->grid.rows, .columns = p->grid.columns, .x_row = p->grid.row, .x = x, .out = out});
+/* Sets the height of a band: as many steps as fit into BAND elements, but at least one. Kernels compute up to 8 rows
+** together, so a number of steps above 8 is a multiple of 8. */
+static void plan_bands(conv_work *w) {
+  const conv_call *c = w->c;
+  bool forward = c->op == CONV_forward;
+  w->columns = forward ? c->out[1] : c->in[1];
+  w->down = forward ? 1 : least_of(c->stride[0], c->in[0]);
+  w->band = BAND / (w->down * w->columns);
+  if (w->band >= 8) w->band -= w->band % 8;
+  if (w->band < 1) w->band = 1;
 }
 
-/* Computes the plane of x's gradient for a stride above 1. The parts from *p on that have the same rows of the plane
-** are neighbours. `memory` has room for a plane. */
-static void woven_plane(const conv_work *w, int64_t group, const char *x, char *out, char *memory) {
+/* Computes the rows of a part from row r on that belong to a band. x has the group's padded planes. Returns the number
+** of results. */
+static int64_t part_band(const conv_work *w, const part *p, int64_t group, int64_t r, const char *x, char *out) {
+  int64_t rows = least_of(w->band, p->grid.rows - r);
+  w->kernel->plane(&(conv_plane){.taps = p->k, .tap = p->tap, .w = panel_at(w, p, group, 0), .start = bias_at(w, group),
+                                 .rows = rows, .columns = p->grid.columns, .x_row = p->grid.row,
+                                 .x = x + r * p->grid.row * w->size, .out = out});
+  return rows * p->grid.columns;
+}
+
+/* Computes a band of the plane of x's gradient for a stride above 1. The band begins at row r of each part. The parts
+** from part i on that have the same rows of the plane are neighbours. `memory` has room for their rows. */
+static void woven_band(const conv_work *w, int64_t group, int64_t r, const char *x, char *out, char *memory) {
   const conv_call *c = w->c;
   const void *rows[PHASES];
   for (int i = 0; i < w->count;) {
-    const part *first = &w->parts[i];
-    int64_t begin = first->first / c->in[1], used = 0, at[PHASES], length[PHASES];
+    int64_t begin = w->parts[i].first / w->columns, count = least_of(w->band, w->parts[i].grid.rows - r);
+    int64_t used = 0, at[PHASES], length[PHASES];
     for (int64_t k = 0; k < c->stride[1]; k++) at[k] = -1;
-    for (; i < w->count && w->parts[i].first / c->in[1] == begin; i++) {
+    for (; i < w->count && w->parts[i].first / w->columns == begin; i++) {
       const part *p = &w->parts[i];
-      part_plane(w, p, group, x, memory + used * w->size);
-      at[p->first % c->in[1]] = used;
-      length[p->first % c->in[1]] = p->grid.columns;
-      used += p->grid.rows * p->grid.columns;
+      at[p->first % w->columns] = used;
+      length[p->first % w->columns] = p->grid.columns;
+      used += part_band(w, p, group, r, x, memory + used * w->size);
     }
-    for (int64_t r = 0; r < first->grid.rows; r++) {
-      for (int64_t k = 0; k < c->stride[1]; k++) rows[k] = at[k] < 0 ? NULL : memory + (at[k] + r * length[k]) * w->size;
-      w->kernel->weave(&(conv_weave){.n = c->in[1], .step = c->stride[1], .from = rows,
-                                     .to = out + (begin + r * c->stride[0]) * c->in[1] * w->size});
+    for (int64_t j = 0; j < count; j++) {
+      for (int64_t k = 0; k < c->stride[1]; k++) rows[k] = at[k] < 0 ? NULL : memory + (at[k] + j * length[k]) * w->size;
+      w->kernel->weave(&(conv_weave){.n = w->columns, .step = c->stride[1], .from = rows,
+                                     .to = out + (begin + j * c->stride[0]) * w->columns * w->size});
     }
   }
 }
 
-/* Computes the plane of a group of one image. */
+/* Computes the plane of a group of one image. Results in half floats are computed in `wide` and then converted. */
 static void one_plane(const void *arg, int64_t t, int worker) {
   const conv_work *w = arg;
   const conv_source *s = &w->source;
   int64_t inner = s->channels / w->c->groups, image = t / w->c->groups, group = t % w->c->groups;
+  int64_t size = dtype_size(w->c->dtype), height = w->band * w->down * w->columns;
   char *x = w->scratch + (size_t)worker * w->scratch_bytes, *phases = x + conv_planes_bytes(s, inner);
-  char *wide = phases + w->plane * w->size, *result = w->result + t * w->plane * dtype_size(w->c->dtype);
-  char *out = w->c->dtype == w->compute ? result : wide;
+  char *wide = phases + w->band * w->columns * w->size, *result = w->result + t * w->plane * size;
+  bool is_half = w->c->dtype != w->compute;
   for (int64_t i = 0; i < inner; i++) conv_source_fill(s, image, group * inner + i, x + i * s->plane * w->size);
-  if (out == wide) memset(wide, 0, (size_t)(w->plane * w->size));
-  if (w->parts[0].dense) part_plane(w, &w->parts[0], group, x, out);
-  else woven_plane(w, group, x, out, phases);
-  if (out == wide) cpu_isa->convert->convert[w->compute][w->c->dtype](w->plane, result, wide);
+  for (int64_t r = 0, done = 0; done < w->plane; r += w->band, done += height) {
+    int64_t n = least_of(height, w->plane - done);
+    char *out = is_half ? wide : result + done * size;
+    if (is_half && w->gaps) memset(wide, 0, (size_t)(n * w->size));
+    if (w->parts[0].dense) part_band(w, &w->parts[0], group, r, x, out);
+    else woven_band(w, group, r, x, out, phases);
+    if (is_half) cpu_isa->convert->convert[w->compute][w->c->dtype](n, result + done * size, wide);
+  }
 }
 
 /* True if one_plane should compute the results. Groups of many channels that need no copy, and groups whose padded
@@ -478,7 +503,8 @@ static void plan_input(conv_work *w) {
       panels += c->groups * w->m_padded * p->k * w->size;
     }
   }
-  if (w->count < phase_count(c, 0) * phase_count(c, 1))
+  w->gaps = w->count < phase_count(c, 0) * phase_count(c, 1);
+  if (w->gaps)
     memset(w->result, 0, (size_t)(c->n * c->c_in * w->plane * dtype_size(c->dtype)));
 }
 
@@ -519,7 +545,8 @@ static size_t set_memory(conv_work *w, char *block) {
   for (int64_t i = 0; block && i < K_BLOCK; i++) w->step[i] = i * width;
   w->padded = take_room(block, &used, w->by_planes ? 0 : conv_source_bytes(&w->source, conv_round(&w->source)));
   w->scratch_bytes = conv_aligned((size_t)((w->m_padded + least_of(k, K_BLOCK) + 1) * width) * size);
-  if (w->by_planes) w->scratch_bytes = conv_planes_bytes(&w->source, inner) + conv_aligned((size_t)(2 * w->plane) * size);
+  int64_t band = w->band * w->columns * (1 + (is_half ? w->down : 0));
+  if (w->by_planes) w->scratch_bytes = conv_planes_bytes(&w->source, inner) + conv_aligned((size_t)band * size);
   w->scratch = take_room(block, &used, w->scratch_bytes * (size_t)w->threads);
   if (!block) return used;
   w->parts[0] = p;
@@ -536,7 +563,11 @@ static int run_conv(conv_work *w) {
   w->m_padded = last == w->m ? last : last + panel_rows(w, last);
   w->plane = forward ? c->out[0] * c->out[1] : c->in[0] * c->in[1];
   w->by_planes = has_planes(w);
-  if (w->by_planes) w->source.direct = false;
+  if (w->by_planes) {
+    w->source.direct = false;
+    w->threads = (int)least_of(w->threads, c->n * c->groups);
+    plan_bands(w);
+  }
   w->count = 1;
   void *block;
   size_t bytes = set_memory(w, NULL);

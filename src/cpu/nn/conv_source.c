@@ -7,7 +7,7 @@
 enum {
   ROUND = 8 << 20,             /* the most bytes of padded images that are filled at a time (the L2 of a few cores);
                                ** a larger image is filled alone */
-  SLACK = 64,                  /* the number of elements after the last plane that a vector may read */
+  SLACK = 64,                  /* the number of elements after the last plane of a block that a vector may read */
   CHUNK = 1024                 /* the number of columns of half floats that are converted at a time */
 };
 
