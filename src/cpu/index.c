@@ -167,7 +167,7 @@ static void finish_block(block *b, const row_move *m, const index_call *c, int64
 /* Adds n positions along dim `inner`, or one position if inner < 0, to a block, and processes each full block. */
 static void add_run(block *b, const row_move *m, const index_call *c, walk *w, int inner, int64_t n, int64_t stride) {
   if (w->offset[0] != b->first + b->n * stride) finish_block(b, m, c, stride);
-  for (int64_t left = n, part; left > 0; left -= part) {
+  for (int64_t left = n, part; left > 0 && !this_operation.stopped; left -= part) {
     if (b->n == BLOCK) finish_block(b, m, c, stride);
     if (b->n == 0) b->first = w->offset[0];
     part = least_of(left, BLOCK - b->n);
