@@ -4,6 +4,7 @@
 
 #include "cpu/box.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -21,8 +22,6 @@ enum {
 
 /* ---- cutting ---- */
 
-static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
-
 /* Cuts n elements into parts of at most `most` elements. Returns the length of a part. If n is a multiple of the number
 ** of parts, all parts have equal lengths. Otherwise the length is rounded up to whole cache lines (64 elements), if
 ** `most` allows this. */
@@ -38,9 +37,9 @@ static int64_t even_part(int64_t n, int64_t most) {
 static int cross_dim(const plan *p, int noperands) {
   int inner = p->ndim - 1, cross = -1;
   for (int k = 0; k < noperands; k++) {
-    int64_t closest = distance(p->stride[k][inner]);
+    int64_t closest = llabs(p->stride[k][inner]);
     for (int d = 0; d < inner; d++) {
-      int64_t s = distance(p->stride[k][d]);
+      int64_t s = llabs(p->stride[k][d]);
       if (s == 0 || s >= closest) continue;
       closest = s;
       cross = d;

@@ -1,5 +1,6 @@
 /* Conversions between dtypes of contiguous elements, and copies between layouts. */
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/cpu.h"
@@ -184,12 +185,10 @@ INLINE void copy_crosswise(int size, const copy_plan *p, char *restrict to, cons
   }
 }
 
-static inline int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
-
 enum { FEW = 8 };     /* with fewer columns than this, copying column by column is faster than copying row by row */
 
 INLINE void copy_any(int size, const copy_plan *p, char *to, const char *from) {
-  bool crosswise = p->from_row != 0 && distance(p->from_row) < distance(p->from_col);
+  bool crosswise = p->from_row != 0 && llabs(p->from_row) < llabs(p->from_col);
   if (p->cols < FEW && p->rows > p->cols)
     for (int64_t c = 0; c < p->cols; c++)
       copy_row(size, p->rows, to + c * p->to_col * size, p->to_row, from + c * p->from_col * size, p->from_row);

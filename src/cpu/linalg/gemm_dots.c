@@ -1,6 +1,7 @@
 /* Batches of dot products (m = n = 1), such as those of vecdot. A task computes many short products one after the
 ** other, because the cost of a call for each product would exceed the time of the product. */
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/linalg/gemm.h"
@@ -38,7 +39,7 @@ static bool in_place(const dots *d, const vectors *v) {
 
 /* True if the vectors are closer together than their elements, like the columns of a row-major matrix. */
 static bool is_crosswise(const vectors *v) {
-  return (v->next < 0 ? -v->next : v->next) < (v->step < 0 ? -v->step : v->step);
+  return llabs(v->next) < llabs(v->step);
 }
 
 /* Returns k elements of each of n vectors in the compute dtype. Sets *next to the elements from one vector to the next.

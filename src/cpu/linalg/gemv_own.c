@@ -2,6 +2,7 @@
 ** or closer together than the elements of a column, the result is computed by dot products along the rows. Otherwise
 ** it is a sum of scaled columns. Nothing is packed, because each element of the matrix is used only once. */
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/box.h"
@@ -91,8 +92,6 @@ static void add_columns(const product *p, int64_t begin, int64_t end) {
   }
 }
 
-static int64_t length(int64_t stride) { return stride < 0 ? -stride : stride; }
-
 typedef struct gemv_work {
   const product *p;
   void (*part)(const product *, int64_t, int64_t);
@@ -106,7 +105,7 @@ static void run_rows(const void *task_at, int64_t begin, int64_t end, int worker
 }
 
 static void run_product(const product *p, int threads) {
-  bool along = p->k_stride == 1 || (p->row_stride != 1 && length(p->k_stride) <= length(p->row_stride));
+  bool along = p->k_stride == 1 || (p->row_stride != 1 && llabs(p->k_stride) <= llabs(p->row_stride));
   void (*part)(const product *, int64_t, int64_t) = along ? sum_rows : add_columns;
   int64_t unit = !along && p->rows >= 4 * UNIT * threads ? UNIT : 1;
   share_long(&(gemv_work){p, part, unit}, run_rows, (p->rows + unit - 1) / unit, p->k * unit, threads);
