@@ -149,7 +149,8 @@ static bool too_few_lanes(const linalg_call *c, int lanes) {
 }
 
 /* Returns the most rows for which the kernels of lanes also compute single matrices, so that the bits do not depend on
-** the size of the batch. LU and Cholesky have the same bits in both ways. */
+** the size of the batch. The bits of QR, eigh and svdvals of larger matrices may depend on it. LU and Cholesky have the
+** same bits in both ways. */
 static int rows_alone(const linalg_call *c) {
   if (c->op == LINALG_eigh || c->op == LINALG_svd) return ROTATED;
   return c->op == LINALG_qr ? LINALG_SMALL : 0;
