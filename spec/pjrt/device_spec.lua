@@ -69,6 +69,25 @@ describe("a device of PJRT", function()
     end
     check()
   end)
+  it("multiplies NaN and infinity by masks", function()
+    local z = lt.tensor {0 / 0, -math.huge, 2.0, math.huge, 0 / 0, 0.0}
+    local mask = lt.tensor({false, true, true, false, true, false}, {dtype = "bool"})
+    local masks = lt.stack {mask, mask:logical_not(), lt.ones(6):to "bool"}
+    compare("number", function(m) return m * math.huge end, mask)
+    for _, dtype in ipairs {"float16", "bfloat16", "float32", "float64", "complex64", "complex128"} do
+      compare(dtype, function(m, a) return m:to(dtype) * a end, mask, z:to(dtype))
+      compare(dtype .. ", converted by the product", function(m, a) return m * a end, mask, z:to(dtype))
+    end
+    compare("comparison", function(a) return a:gt(0) * a end, z)
+    compare("sum", function(m, a) return (m:to "float32" * a):sum(2) end, masks, z)
+    compare("compiled", lt.compile(function(m, a) return (m * a + 1) * 2 end), masks, z)
+    compare("vector", function(m, a) return m:to "float32":matmul(a) end, masks, z)
+    compare("matrix", function(m, a) return m:to "float32":matmul(m:to "float32":matmul(a:reshape(3, 2))) end,
+      masks[{{}, {1, 3}}], z)
+    beside.check(function(got, want)
+      return got:equal(want):logical_or(got:isnan():logical_and(want:isnan())):all():item()
+    end)
+  end)
   it("reads views", function()
     compare("transposed", function(a) return a:transpose(1, 2) * 2 end, x)
     compare("a part", function(a) return a[{{2, 4}, {1, 7, 2}}] * 2 end, x)

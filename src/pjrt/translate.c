@@ -473,6 +473,8 @@ term emit_fold(emission *e, const shape *s, unsigned dims, enum dtype C, enum dt
 static bool is_integer(enum dtype d) { return dtype_kind(d) == KIND_UINT || dtype_kind(d) == KIND_INT; }
 
 static term convert(emission *e, const shape *s, term t, enum dtype to) {
+  /* XLA replaces a product with a converted bool by a selection, which hides NaN. It does not know the values of an integer. */
+  if (t.dtype == DT_bool && dtype_kind(to) == KIND_FLOAT) t = convert(e, s, t, DT_uint8);
   bool is_complex = dtype_kind(t.dtype) == KIND_COMPLEX, is_float = dtype_kind(t.dtype) == KIND_FLOAT, is_real = to == dtype_real(to);
   const char *text = to == DT_bool ? "x != 0" : is_complex ? is_real ? "(C)re(x)" : "make((R)re(x), (R)im(x))"
                    : !is_real ? "make((R)x, (R)0)" : !is_float || !is_integer(to) ? "convert(x)"
