@@ -164,6 +164,54 @@ describe("several devices of PJRT", function()
       end
       assert(count "results" <= 60, count "results")]]
   end)
+  it("collect garbage once, whichever devices have programs to compile", function()
+    passes [[
+      local a, b = per(1), per(2)
+      for step = 1, 20 do                                                -- 20 calls later, the second device may ask again
+        local c = b * 2 + 1
+        lt.synchronize "xla:1"
+      end
+      local x, y = (a * 3):exp(), b * 2 + 1                              -- only the first device must compile
+      local sums, want = distributed.all_sum_devices{x, y}, (lt.arange(6, {dtype = "float32"}) * 3 + 3):exp()
+      want = want + lt.arange(6) * 4 + 3
+      for k = 1, 2 do assert(lt.allclose(sums[k]:to "cpu", want, {rtol = 1e-6})) end]]
+  end)
+  it("add views without a collection in each step", function()
+    passes [[
+      local collected = 0
+      local function part(device)
+        local x = lt.ones(64, {device = device})
+        for _ = 1, 10 do x = x * 0.5 + 1 end                             -- a device asks after 16 calls at the earliest
+        return x[{{9, 40}}]
+      end
+      local want = part "cpu" * 2
+      local function watch() setmetatable({}, {__gc = function() collected = collected + 1 watch() end}) end
+      for step = 1, 8 do
+        if step == 5 then
+          collectgarbage "stop"                                          -- only the devices ask for collections
+          watch()
+        end
+        local sums = distributed.all_sum_devices{part "xla:0", part "xla:1"}
+        assert(lt.equal_all(sums[2]:to "cpu", want))
+      end
+      assert(collected == 0, collected)]]
+  end)
+  it("count the bytes of a sum once in a profile", function()
+    passes [[
+      local core = require "luatensor.core"
+      local function moved(tensors)
+        core.profile_start "serialised"
+        distributed.all_sum_devices(tensors)
+        local read, written = 0, 0
+        for _, row in ipairs(core.profile_stop().rows) do
+          if row.family == "copy_across" then read, written = read + row.read, written + row.written end
+        end
+        return ("%d read, %d written"):format(read, written)
+      end
+      local a, b, c = per(1), per(2), per(2)
+      assert(moved{a, b} == "0 read, 24 written")
+      assert(moved{{a, a}, {b, c}} == "0 read, 96 written")                                -- copies to the first device, and the sums back]]
+  end)
   for _, mode in ipairs {"threads", "fork"} do
     it("add in several Lua states, and refuse to in a child: " .. mode, function()
       local host = "build/spec/states_host"

@@ -151,7 +151,7 @@ typedef struct device {
   /* copies between two devices of this kind */
   int  (*copy_across)(int index, void *to, int from_index, const void *from, size_t bytes);
   /* Adds tensors of several devices of this kind. Half floats are added in float32, and a sum of bools is true if one of
-  ** them is. After ERR_MEMORY, nothing has changed. NULL or ERR_NO_KERNEL: the caller adds copies of the tensors */
+  ** them is. After ERR_MEMORY, it may be called again. NULL or ERR_NO_KERNEL: the caller adds copies of the tensors */
   int  (*all_sum)(const all_sum_call *c);
   int  (*sync)(int index);                                    /* waits for all queued work */
   memory_stats *(*stats)(int index);                          /* returns the memory statistics of the whole process;

@@ -302,13 +302,13 @@ int device_copy_across(place to, void *ptr, place from, const void *from_ptr, si
   return st;
 }
 
-/* The bytes of the first device count, as those of a copy. */
+/* The bytes of the first device count, as those of a copy. A call that is repeated or replaced by copies does not count. */
 int device_all_sum(place first, const all_sum_call *c) {
   double bytes = 0;
   profile_span s = profile_begin(first);
   int st = profile_end(&s, first, first.device->all_sum(c));
   for (int t = 0; t < c->count; t++) bytes += bytes_of((double)c->elements[t], c->in[t].dtype);
-  count_bytes(&s, first, PROFILE_copy_across, (size_t)bytes, (size_t)bytes);
+  if (st == OK) count_bytes(&s, first, PROFILE_copy_across, 0, (size_t)bytes);
   return st;
 }
 

@@ -138,8 +138,6 @@ int queue_gemm(pjrt_queue *q, const gemm_call *c) {
 
 /* ---- random numbers and ranges ---- */
 
-static const int64_t contiguous[] = {1};
-
 /* A permutation is a stable sort by random integers without a sign. */
 int queue_random(pjrt_queue *q, const random_call *c) {
   shape s = {1, {c->count}};

@@ -62,8 +62,8 @@ static int OF(copy_across)(int i, void *to, int from_index, const void *from, si
 static int OF(all_sum)(const all_sum_call *c) {
   pjrt_queue *q[PJRT_TOGETHER];
   if (c->ndevices > PJRT_TOGETHER) return ERR_NO_KERNEL;
-  for (int d = 0; d < c->ndevices; d++) q[d] = &PLUGIN->queue[c->index[d]];
   lock_take(LOCK_PJRT);
+  for (int d = 0; d < c->ndevices; d++) q[d] = &PLUGIN->queue[c->index[d]];
   return leave(queue_all_sum(q, c));
 }
 

@@ -81,7 +81,8 @@ static term load_turned(pjrt_queue *q, const conv_call *c, shape *s) {
 
 int queue_conv(pjrt_queue *q, const conv_call *c) {
   const bool input = c->op == CONV_input, weight = c->op == CONV_weight;
-  const job x = {q, c->dtype, shape4(c->n, c->c_in, c->in[0], c->in[1]), 0}, y = {q, c->dtype, shape4(c->n, c->c_out, c->out[0], c->out[1]), 0};
+  const job x = {q, c->dtype, shape4(c->n, c->c_in, c->in[0], c->in[1]), 0};
+  const job y = {q, c->dtype, shape4(c->n, c->c_out, c->out[0], c->out[1]), 0};
   const job w = {q, c->dtype, shape4(c->c_out, c->c_in / c->groups, c->kernel[0], c->kernel[1]), 0};
   const job *to = weight ? &w : input ? &x : &y, *from = input ? &y : &x;
   shape second = weight ? y.s : w.s;

@@ -261,7 +261,7 @@ int queue_run_together(pjrt_queue *const *q, int n) {
   bool whole = true;
   for (int k = 0; k < n; k++) whole &= q[k]->head.status == OK;
   int st = !q[0]->pending ? OK : buffers && whole ? programs_run(q, n, buffers) : ERR_MEMORY;
-  if (st == ERR_MEMORY && whole && n == 1) return free(buffers), st;   /* nothing has run: the caller may try again */
+  if (st == ERR_MEMORY && whole) return free(buffers), st;   /* nothing has run: the caller may try again */
   for (int k = 0; k < n; k++) finish(q[k], buffers ? buffers + (size_t)k * nresult : NULL, st);
   free(buffers);
   return st;
@@ -269,11 +269,13 @@ int queue_run_together(pjrt_queue *const *q, int n) {
 
 int queue_run(pjrt_queue *q) { return queue_run_together(&q, 1); }
 
+bool queue_reserve(pjrt_queue *q) { return emit_reserve(&q->lines, CALL_TEXT) && emit_reserve(&q->head, CALL_TEXT); }
+
 int queue_begin_call(pjrt_queue *q) {
   const rhythm r = q->rhythm;
   int st = q->due ? queue_run(q) : OK;
   q->rhythm = r;
-  return st != OK || (emit_reserve(&q->lines, CALL_TEXT) && emit_reserve(&q->head, CALL_TEXT)) ? st : ERR_MEMORY;
+  return st != OK || queue_reserve(q) ? st : ERR_MEMORY;
 }
 
 /* Returns 8 bits of the lines from a position on. The numbers of values, which follow on %, do not count. */
@@ -312,12 +314,17 @@ int queue_end_call(pjrt_queue *q, int st) {
   return OK;
 }
 
-int queue_ask(pjrt_queue *q) {
-  if (q->asked || q->quiet || !programs_want_collection(q)) return OK;
-  q->asked = true;
-  q->quiet = LOOP_CALLS;
-  return ERR_MEMORY;
+int queue_ask_together(pjrt_queue *const *q, int n) {
+  bool wants = false;
+  for (int k = 0; k < n; k++) wants |= !q[k]->asked && !q[k]->quiet && programs_want_collection(q[k]);
+  for (int k = 0; k < n && wants; k++) {
+    q[k]->asked = true;
+    q[k]->quiet = LOOP_CALLS;
+  }
+  return wants ? ERR_MEMORY : OK;
 }
+
+int queue_ask(pjrt_queue *q) { return queue_ask_together(&q, 1); }
 
 void queue_free(pjrt_queue *q) {
   while (q->nblock) block_free(q, q->blocks[0]->at);

@@ -138,7 +138,11 @@ int queue_run_together(pjrt_queue *const *q, int n);
 /* Appends the sums of a call to the open programs of its devices, and runs the programs (sum.c). */
 int queue_all_sum(pjrt_queue *const *q, const all_sum_call *c);
 
-/* queue_begin_call runs the program if that is due. queue_end_call gets the status of the call, and returns it or that of the lines.
+/* Makes room for the text of a call. */
+bool queue_reserve(pjrt_queue *q);
+
+/* queue_begin_call runs the program if that is due, and makes room. queue_end_call gets the status of the call, and returns it or
+** that of the lines.
 ** If the call has failed, queue_end_call takes back its lines and its changes. It decides whether a run is due before the next call. */
 int queue_begin_call(pjrt_queue *q);
 int queue_end_call(pjrt_queue *q, int st);
@@ -148,10 +152,15 @@ int queue_end_call(pjrt_queue *q, int st);
 ** is OK if garbage has been collected since the last run, or not more than LOOP_CALLS calls ago. */
 int queue_ask(pjrt_queue *q);
 
+/* Does the same for the programs of n queues that a call runs. If one of them asks, all of them have asked. */
+int queue_ask_together(pjrt_queue *const *q, int n);
+
 /* Forgets the open program, and frees all memory of the queue but not the queue. */
 void queue_free(pjrt_queue *q);
 
 /* ---- operands (view.c) ---- */
+
+static const int64_t contiguous[] = {1};   /* the strides of an operand of one dim */
 
 /* Returns the shape of a plan. */
 shape plan_shape(const plan *p);

@@ -7,8 +7,6 @@
 
 #include "pjrt/queue.h"
 
-static const int64_t contiguous[] = {1};
-
 /* ---- lines ---- */
 
 /* Appends the sum of a value over all devices. The devices' numbers are a comment of the program, which is compiled for these
@@ -55,9 +53,21 @@ static bool same_text(const emission *a, const emission *b) {
   return a->length == b->length && a->next == b->next && (a->length == 0 || memcmp(a->text, b->text, a->length) == 0);
 }
 
-/* Finds the values of all tensors of device d. If d is 0, values[t] becomes the value of tensor t. Otherwise *same becomes false
-** if the open program or a value differs from that of device 0. */
-static int get_tensors(pjrt_queue *const *q, const all_sum_call *c, int d, term *values, bool *same) {
+/* Makes the blocks of the tensors of device d values of its open program. Unwritten blocks have a line and no argument, so that
+** they are left out. */
+static void get_blocks(pjrt_queue *q, const all_sum_call *c, int d) {
+  for (int t = 0; t < c->count; t++) {
+    const operand *o = &c->in[d * c->count + t];
+    block *b = block_of(q, o->data);
+    if (b && !b->fresh) queue_values(q, b, o->dtype);
+  }
+}
+
+/* Finds the values of all tensors of device d. If d is 0, values[t] becomes the value of tensor t, and *before the end of the
+** program without these values. Otherwise *same becomes false if the open program or a value differs from that of device 0. */
+static int get_tensors(pjrt_queue *const *q, const all_sum_call *c, int d, term *values, end *before, bool *same) {
+  get_blocks(q[d], c, d);
+  if (d == 0) *before = (end){q[0]->lines.length, q[0]->nresult, q[0]->lines.next};
   for (int t = 0; t < c->count; t++) {
     term x = queue_get(q[d], &c->in[d * c->count + t], &(shape){1, {c->elements[t]}}, contiguous);
     if (d == 0) values[t] = x;
@@ -75,44 +85,41 @@ static int end_calls(pjrt_queue *const *q, int n, int st) {
   return st;
 }
 
-/* Asks for a collection of garbage before the open programs run. */
-static int ask(pjrt_queue *const *q, int n) {
-  int st = OK;
-  for (int d = 0; d < n; d++)
-    if (queue_ask(q[d]) != OK) st = ERR_MEMORY;
-  return st;
-}
-
 /* Makes the open programs the same. Returns ERR_NO_KERNEL if that is impossible. */
-static int make_same(pjrt_queue *const *q, const all_sum_call *c, term *values) {
+static int make_same(pjrt_queue *const *q, const all_sum_call *c, term *values, end *before) {
   int st = OK;
   for (int pass = 0; pass < 2 && st == OK; pass++) {
     bool same = true;
-    if (pass == 1) st = ask(q, c->ndevices);
+    if (pass == 1) st = queue_ask_together(q, c->ndevices);
     for (int d = 0; d < c->ndevices && pass == 1 && st == OK; d++) st = queue_run(q[d]);
-    for (int d = 0; d < c->ndevices && st == OK; d++) st = get_tensors(q, c, d, values, &same);
+    for (int d = 0; d < c->ndevices && st == OK; d++) st = get_tensors(q, c, d, values, before, &same);
     if (st == OK && same) return OK;
     end_calls(q, c->ndevices, st == OK ? QUEUE_AGAIN : st);
   }
   return st == OK ? ERR_NO_KERNEL : st;
 }
 
-/* Appends the sums to the open programs, which are the same, and runs the programs. */
-static int run_sums(pjrt_queue *const *q, const all_sum_call *c, const term *values) {
-  const end before = {q[0]->lines.length, q[0]->nresult, q[0]->lines.next};
+/* Appends the sums to the open programs, which are the same, and runs the programs. After ERR_MEMORY the sums are removed, unless
+** the programs have failed. */
+static int run_sums(pjrt_queue *const *q, const all_sum_call *c, const term *values, const end *before) {
   int st = OK;
   for (int d = 0; d < c->ndevices && st == OK; d++) st = append_sums(q[d], c, d, values);
-  if (end_calls(q, c->ndevices, st) == OK) st = ask(q, c->ndevices);
-  else return st;
-  if (st == OK) return queue_run_together(q, c->ndevices);
-  for (int d = 0; d < c->ndevices; d++) remove_sums(q[d], c, d, &before);
+  if (end_calls(q, c->ndevices, st) != OK) return st;
+  st = queue_ask_together(q, c->ndevices);
+  if (st == OK) st = queue_run_together(q, c->ndevices);
+  for (int d = 0; d < c->ndevices && st == ERR_MEMORY; d++)
+    if (q[d]->nresult > before->nresult) remove_sums(q[d], c, d, before);
   return st;
 }
 
 int queue_all_sum(pjrt_queue *const *q, const all_sum_call *c) {
+  end before = {0};
   term *values = calloc((size_t)c->count, sizeof *values);
-  int st = values ? make_same(q, c, values) : ERR_MEMORY;
-  if (st == OK) st = run_sums(q, c, values);
+  int st = values ? OK : ERR_MEMORY;
+  for (int d = 0; d < c->ndevices; d++)
+    if (!queue_reserve(q[d])) st = ERR_MEMORY;
+  if (st == OK) st = make_same(q, c, values, &before);
+  if (st == OK) st = run_sums(q, c, values, &before);
   free(values);
   return st;
 }
