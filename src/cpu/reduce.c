@@ -79,9 +79,9 @@ static void gather(const reduce_work *w, int64_t n, void *to, const void *from, 
 /* Copies rows × n elements row by row into b->block, in the compute dtype. Long contiguous runs are converted without a copy. */
 static void load_tile(const reduce_work *w, buffer *b, int64_t rows, int64_t n, const void *from, int64_t stride, int64_t column) {
   if (!w->same && column == 1 && (stride == n || n >= MIN_RUN)) {
-    int64_t run = stride == n ? rows * n : n, to = dtype_size(w->c->compute);
+    int64_t run = stride == n ? rows * n : n;
     for (int64_t i = 0; i * run < rows * n; i++)
-      convert_block(w, run, b->block + i * run * to, (const char *)from + i * stride * w->size);
+      convert_block(w, run, b->block + i * run * w->taken, (const char *)from + i * stride * w->size);
     return;
   }
   copy_plan p = {.rows = rows, .cols = n, .to_row = n, .to_col = 1, .from_row = stride, .from_col = column};
