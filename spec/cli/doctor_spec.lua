@@ -169,14 +169,16 @@ describe("doctor finds", function()
   end)
 end)
 
--- Starts doctor, waits until a child runs the stage, and evaluates shell code in which $doctor and $child are the
--- processes. Returns the exit status of doctor, and the saved result.
+-- Starts doctor, waits until a child has spent 0.5 s of processor time in the stage, and evaluates shell code in which
+-- $doctor and $child are the processes. Returns the exit status of doctor, and the saved result.
 local function disturb(name, arguments, stage, code)
   local status, output = shell.run(([[
     %sbin/luatensor doctor --out %s %s >/dev/null 2>&1 & doctor=$!
     tries=0
     until child=$(pgrep -P $doctor -f 'doctor.child.*"%s"') || [ $tries = 400 ]; do sleep 0.02; tries=$((tries + 1)); done
-    sleep 0.6
+    until [ "$(cut -d' ' -f14 /proc/$child/stat 2>/dev/null || echo 50)" -ge 50 ] || [ $tries = 800 ]; do
+      sleep 0.02; tries=$((tries + 1))
+    done
     %s
     wait $doctor]]):format(without_gpu, file(name), arguments, stage, code))
   return status, saved(name), output

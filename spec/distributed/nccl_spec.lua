@@ -119,9 +119,13 @@ describe("the start without MPI", function()
 
   it("names a port that is in use", function()
     local port = many.port()
-    local environment = gpus("cuda", 2) .. " LUATENSOR_START_TIMEOUT=4"
+    local environment = gpus("cuda", 2) .. " LUATENSOR_START_TIMEOUT=10"
     local function command(size) return many.command(0, size, port, "distributed_gpu.lua cuda values", environment) end
-    local _, output = shell.run(("%s &\nsleep 1\n%s\nwait"):format(command(2), command(3)))
+    local _, output = shell.run(([[
+      %s &
+      for try in $(seq 400); do grep -q ':%04X .* 0A' /proc/net/tcp && break; sleep 0.05; done
+      %s
+      wait]]):format(command(2), port, command(3)))
     has(("init: port %d of MASTER_PORT: Address already in use"):format(port), output)
   end)
 

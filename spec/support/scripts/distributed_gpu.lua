@@ -148,7 +148,7 @@ function cases.death()
   if rank == 1 then os.execute "kill -9 $PPID" end
   local start = os.time()
   fails(("rank 1 of %d has ended"):format(size), function() return distributed.all_sum(x):tolist() end)
-  assert(os.time() - start < 10, "took too long")
+  assert(os.time() - start < 30, "took too long")
   fails(("rank 1 of %d has ended"):format(size), function() return distributed.all_sum(x) end)
   same(list(4, function(i) return number(rank, i) end), x, "the device works on")
 end
