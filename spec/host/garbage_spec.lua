@@ -59,6 +59,28 @@ describe("garbage", function()
     assert.is_true(tonumber(output) <= 3.1 * 500 * 1000 * 4, output)      -- x, the result and the result before it
   end)
 
+  -- A full collection takes milliseconds if Lua's heap is large.
+  it("of results that young collections free starts no full collection: generational", function()
+    local output = shell.passes [[lua5.4 -e '
+      collectgarbage "generational"
+      local lt = require "luatensor"
+      local x = lt.zeros(2000, 2500)
+      for _ = 1, 3 do local y = x + x end
+      local old, anchor = setmetatable({}, {__mode = "v"}), {}
+      old[1] = anchor
+      collectgarbage()
+      collectgarbage()
+      anchor = nil                            -- from now on, only a full collection empties the table `old`
+      for _ = 1, 10 do
+        local y = x + x                       -- larger than the growth that a full collection allows
+        lt.synchronize("cpu")
+      end
+      print(old[1] ~= nil)
+      collectgarbage()
+      print(old[1] ~= nil)']]
+    assert.equal("true\nfalse\n", output)
+  end)
+
   it("of many iterations is bounded by the heap of Lua, where that has grown since the last cycle: incremental", function()
     local output = shell.passes [[lua5.4 -e '
       collectgarbage "incremental"

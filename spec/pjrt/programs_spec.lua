@@ -107,6 +107,7 @@ describe("programs of PJRT", function()
     passes [[
       local x, y = lt.ones(1 << 20)
       for k = 1, 30 do y = x * k + 1 end
+      lt.synchronize "xla"
       assert(y:max():item() == 31)
       assert(count "results" <= 12, count "results")
       for k = 1, 30 do y = x * k + 1 end

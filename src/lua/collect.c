@@ -9,11 +9,12 @@
 **   step_at     starts a young collection, which frees nearly all garbage at little cost, so that new results reuse
 **               memory that is still in the cache. Then step_at becomes live + the new storage + NURSERY. Without
 **               the new storage, a small tensor after a large one would start the next young collection too early.
-**   collect_at  starts a full collection, which takes 0.1 ms for the heap of a small script. Then collect_at becomes
-**               live + max(slack, share of live, 4 * Lua's heap). The slack and the share are below (CPU_SLACK,
-**               GPU_SLACK). Filling the slack takes several times as long as the collection. The share of live bytes
-**               makes collections rare if much is live. The last term bounds the relative cost for scripts with a
-**               large heap.
+**   collect_at  starts a full collection, which takes 0.1 ms for the heap of a small script, if the young collection
+**               has left more live bytes. The new storage does not count: otherwise every result that is larger than
+**               the slack would start a full collection. Then collect_at becomes live + max(slack, share of live, 4 *
+**               Lua's heap). The slack and the share are below (CPU_SLACK, GPU_SLACK). Filling the slack takes several
+**               times as long as the collection. The share of live bytes makes collections rare if much is live. The
+**               last term bounds the relative cost for scripts with a large heap.
 ** A full collection also starts if Lua's heap has doubled since the last one. Lua itself starts no full collections
 ** while this file makes young collections. The backward pass begins with a full collection if live bytes have grown
 ** by half of the growth that collect_at allows, because tensors that only garbage refers to cannot be freed during the
@@ -148,7 +149,7 @@ static void step_young(lua_State *L, module_state *m, account *a, size_t bytes) 
   if (a->collect_at == 0) a->collect_at = account_live(a) + slack_of(a, CPU_SLACK, 0);
   size_t heap = heap_of(L);
   if (m->settled_heap == 0) m->settled_heap = heap;
-  if (account_live(a) + bytes > a->collect_at || heap > 2 * m->settled_heap + HEAP_SLACK) collect_fully(L, m, a);
+  if (account_live(a) > a->collect_at || heap > 2 * m->settled_heap + HEAP_SLACK) collect_fully(L, m, a);
 }
 
 void collect_grown(lua_State *L, place where) {

@@ -246,7 +246,8 @@ static int l_synchronize(lua_State *L) {
   bool all = lua_isnoneornil(L, 1);
   place p = all ? host_place() : check_place(L, 1, "synchronize");
   run_deferred(L, "synchronize");
-  if (!all && !p.device->streams) collect_grown(L, p);
+  bool computes = !all && !place_is_host(p) && !p.device->streams;
+  if (computes) collect_grown(L, p);           /* otherwise the device would also compute results that are garbage */
   int st = all ? queue_wait_all(&p) : queue_wait(p);
   if (st != OK) return raise_device(L, "synchronize", st, p);
   if (!all) warn_host_calls(L, p);
