@@ -8,7 +8,7 @@
 #define NAME(name) ISA_PASTE(name, STORED)
 #define FMA ISA_PASTE(FMA, STORED)
 
-/* A strip of one or two vectors of columns of b and c. The rows of b's strip are contiguous. The last vector has `some`
+/* A strip of up to WIDEST vectors of columns of b and c. The rows of b's strip are contiguous. The last vector has `some`
 ** columns, which may be fewer than LANES. */
 typedef struct NAME(strip) {
   int64_t k, a_stride[2], b_row, some;
@@ -61,13 +61,15 @@ INLINE void NAME(store_part)(STORED *p, NAME(vector) v, int64_t n) {
 ** read and written. Inlined with constant `rows`, `wide` and `part`, so that `sum` is in registers. */
 INLINE void NAME(direct_tile)(int rows, int wide, bool part, const NAME(strip) *s, const STORED *a, STORED *c,
                               int64_t c_row) {
-  NAME(vector) sum[ROWS][2], y[2];
+  NAME(vector) sum[TALLEST][WIDEST], y[WIDEST];
   const STORED *b = s->b;
   const int64_t a_row = s->a_stride[0], a_step = s->a_stride[1], b_row = s->b_row, some = s->some;
   #pragma GCC unroll 16
-  for (int i = 0; i < rows; i++) sum[i][0] = sum[i][1] = (NAME(vector)){0};
+  for (int i = 0; i < rows; i++)
+    #pragma GCC unroll 5
+    for (int j = 0; j < wide; j++) sum[i][j] = (NAME(vector)){0};
   for (int64_t p = s->k; p > 0; p--, a += a_step, b += b_row) {
-    #pragma GCC unroll 2
+    #pragma GCC unroll 5
     for (int j = 0; j < wide; j++) {
       const STORED *at = b + j * NAME(LANES);
       y[j] = part && HAS_MASKS && j == wide - 1 ? NAME(load_some)(at, some) : NAME(load)(at);
@@ -75,13 +77,13 @@ INLINE void NAME(direct_tile)(int rows, int wide, bool part, const NAME(strip) *
     #pragma GCC unroll 16
     for (int i = 0; i < rows; i++) {
       NAME(vector) x = a[i * a_row] - (NAME(vector)){0};
-      #pragma GCC unroll 2
+      #pragma GCC unroll 5
       for (int j = 0; j < wide; j++) sum[i][j] = FMA(x, y[j], sum[i][j]);
     }
   }
   #pragma GCC unroll 16
   for (int i = 0; i < rows; i++, c += c_row)
-    #pragma GCC unroll 2
+    #pragma GCC unroll 5
     for (int j = 0; j < wide; j++) {
       STORED *at = c + j * NAME(LANES);
       if (part && j == wide - 1) NAME(store_some)(at, sum[i][j], some);
@@ -89,17 +91,17 @@ INLINE void NAME(direct_tile)(int rows, int wide, bool part, const NAME(strip) *
     }
 }
 
-#define DIRECT_TILE(name, rows, wide, part)                                                  \
-  static void NAME(name)(const NAME(strip) *s, const STORED *a, STORED *c, int64_t row) {    \
-    NAME(direct_tile)(rows, wide, part, s, a, c, row);                                       \
+#define DIRECT_TILE(rows, wide)                                                                           \
+  static void NAME(tile_##rows##_##wide)(const NAME(strip) *s, const STORED *a, STORED *c, int64_t row) { \
+    NAME(direct_tile)(rows, wide, false, s, a, c, row);                                                   \
+  }                                                                                                       \
+  static void NAME(part_##rows##_##wide)(const NAME(strip) *s, const STORED *a, STORED *c, int64_t row) { \
+    NAME(direct_tile)(rows, wide, true, s, a, c, row);                                                    \
   }
-#define DIRECT_TILES(rows)                                                                             \
-  DIRECT_TILE(tile_##rows##_1, rows, 1, false) DIRECT_TILE(part_##rows##_1, rows, 1, true)             \
-  DIRECT_TILE(tile_##rows##_2, rows, 2, false) DIRECT_TILE(part_##rows##_2, rows, 2, true)
-#define DIRECT_ENTRY(rows) {{NAME(tile_##rows##_1), NAME(tile_##rows##_2)}, {NAME(part_##rows##_1), NAME(part_##rows##_2)}},
+#define DIRECT_ENTRY(rows, wide) [wide - 1][rows - 1] = {NAME(tile_##rows##_##wide), NAME(part_##rows##_##wide)},
 
-EACH_ROW_COUNT(DIRECT_TILES)
-static NAME(tile_function) *const NAME(direct_tiles)[ROWS][2][2] = {EACH_ROW_COUNT(DIRECT_ENTRY)};
+EACH_TILE(DIRECT_TILE)
+static NAME(tile_function) *const NAME(direct_tiles)[WIDEST][TALLEST][2] = {EACH_TILE(DIRECT_ENTRY)};
 
 /* ---- packing a strip of b ----
 ** Only strips that cannot be read in place are packed. Columns from n on of a packed strip may have any values, because
@@ -178,35 +180,69 @@ static void NAME(pack_strip)(const direct_product *g, const STORED *b, int64_t n
 /* Computes a tile that must be scaled or whose rows are not contiguous, in a buffer. */
 static void NAME(buffered_tile)(const direct_product *g, const NAME(strip) *s, NAME(tile_function) *tile, int64_t rows,
                                 int64_t n, int64_t width, const STORED *a, STORED *c) {
-  _Alignas(64) STORED buffer[ROWS * 2 * NAME(LANES)];
+  _Alignas(64) STORED buffer[MOST_SUMS * NAME(LANES)];
   tile(s, a, buffer, width);
   NAME(merge)(rows, n, buffer, width, c, g->c_stride, g->alpha, g->beta);
 }
 
 /* Computes n columns of c. The rows are divided evenly into tiles, because a tile of few rows has too few sums to hide
-** the latency of its instructions. */
+** the latency of its instructions. A division of 64 bits takes up to 90 cycles, so there are only two of 32 bits for all
+** tiles. */
 static void NAME(direct_strip)(const direct_product *g, const NAME(strip) *s, const STORED *a, int64_t n, int64_t width,
                                STORED *c, bool plain) {
-  for (int64_t left = g->m, rows; left > 0; left -= rows, a += rows * g->a_stride[0], c += rows * g->c_stride[0]) {
-    int64_t tiles = (left + ROWS - 1) / ROWS;
-    rows = tiles == 1 ? left : left / tiles;
-    NAME(tile_function) *tile = NAME(direct_tiles)[rows - 1][n < width][width / NAME(LANES) - 1];
+  static const uint8_t most_rows[WIDEST] = DIRECT_ROWS;
+  const int64_t wide = width / NAME(LANES) - 1;
+  const uint32_t m = (uint32_t)g->m, most = most_rows[wide], tiles = m <= most ? 1 : (m + most - 1) / most;
+  const uint32_t least = tiles == 1 ? m : m / tiles, higher = m - least * tiles;  /* tiles of one row more than the rest */
+  for (uint32_t i = 0; i < tiles; i++) {
+    const int64_t rows = least + (i < higher);
+    NAME(tile_function) *tile = NAME(direct_tiles)[wide][rows - 1][n < width];
     if (plain) tile(s, a, c, g->c_stride[0]);
     else NAME(buffered_tile)(g, s, tile, rows, n, width, a, c);
+    a += rows * g->a_stride[0];
+    c += rows * g->c_stride[0];
   }
+}
+
+/* Returns the vectors of the next strip, if n columns are left. The columns are divided evenly into strips of at most
+** `most` vectors. */
+static int64_t NAME(strip_vectors)(int64_t n, uint32_t most) {
+  const uint32_t left = (uint32_t)(n + NAME(LANES) - 1) / NAME(LANES);
+  if (left <= most) return left;
+  const uint32_t strips = (left + most - 1) / most;
+  return (left + strips - 1) / strips;
+}
+
+/* Returns the most vectors of a strip. L1 can hold a strip that many tiles read. */
+static uint32_t NAME(widest_strip)(const direct_product *g) {
+  uint32_t most = WIDEST;
+  if (g->m <= FEW_ROWS && g->b_stride[1] == 1 && HAS_MASKS) return most;
+  while (most * g->k > STRIP_VECTORS) most--;
+  return most;
+}
+
+/* True if the tiles of a strip read the rows of b in place. Otherwise the strip is packed. Packing saves time if many
+** tiles read a strip that does not stay in L1. L1 cannot hold a strip that is too large. If the distance of the rows is a
+** multiple of a large power of two, only few sets of L1 can hold them. */
+static bool NAME(reads_in_place)(const direct_product *g, int64_t n, int64_t width) {
+  if (g->b_stride[1] != 1 || (!HAS_MASKS && n != width)) return false;
+  const int64_t row = g->b_stride[0] * (int64_t)sizeof(STORED), power = row & -row;
+  if (g->m < MANY_ROWS) return true;
+  return g->k * power <= MOST_SPREAD && (g->m < 2 * MANY_ROWS || g->k * width * (int64_t)sizeof(STORED) <= MOST_IN_PLACE);
 }
 
 /* Computes one product of the batch. The last strip may overlap the strip before it, unless the old elements of c are
 ** read. */
 static void NAME(direct_one)(const direct_product *g, const STORED *a, const STORED *b, STORED *c, bool plain) {
-  _Alignas(64) STORED packed[DIRECT_K * 2 * NAME(LANES)];
+  _Alignas(64) STORED packed[STRIP_VECTORS * NAME(LANES)];
   NAME(strip) s = {.k = g->k, .a_stride = {g->a_stride[0], g->a_stride[1]}};
+  const uint32_t widest = NAME(widest_strip)(g);
   for (int64_t j = 0, width; j < g->n; j += width) {
-    width = g->n - j > NAME(LANES) ? 2 * NAME(LANES) : NAME(LANES);
+    width = NAME(strip_vectors)(g->n - j, widest) * NAME(LANES);
     if (plain && g->n >= width) j = least_of(j, g->n - width);
     int64_t n = least_of(width, g->n - j);
     const STORED *strip = b + j * g->b_stride[1];
-    bool in_place = g->b_stride[1] == 1 && (HAS_MASKS || n == width);
+    bool in_place = NAME(reads_in_place)(g, n, width);
     if (!in_place) NAME(pack_strip)(g, strip, n, packed, width);
     s.b = in_place ? strip : packed;
     s.b_row = in_place ? g->b_stride[0] : width;
@@ -270,7 +306,6 @@ static void NAME(dots)(const row_dots *d) {
 }
 
 #undef DIRECT_TILE
-#undef DIRECT_TILES
 #undef DIRECT_ENTRY
 #undef NAME
 #undef FMA
