@@ -6,9 +6,9 @@
 
 #include "cpu/cpu.h"
 
-/* Images in a layout with zero padding. The padded columns of a row are divided into `step` parts: part p has columns
-** p, p + step, p + 2 step, …. Therefore a tap reads adjacent elements for adjacent pixels, also if the stride is
-** above 1. */
+/* Images in a layout with zero padding. A padded plane is divided into row_step * step sheets. Sheet (p, q) has rows p,
+** p + row_step, p + 2 row_step, … and columns q, q + step, q + 2 step, …. Therefore a tap reads adjacent elements for
+** adjacent pixels, and the next row of pixels begins after the elements of one row, also if the stride is above 1. */
 typedef struct conv_source {
   const char *data;            /* [images, channels, length[0], length[1]], in dtype `dtype` */
   enum dtype  dtype, compute;
@@ -18,11 +18,16 @@ typedef struct conv_source {
   int64_t     span[2];         /* the number of padded rows, and the number of padded columns */
   int64_t     row_step, step;  /* the step from pixel to pixel, in rows and in columns */
   uint64_t    rows_used, parts_used;   /* bit i of rows_used: a tap reads rows whose number modulo row_step is i;
-                                       ** bit i of parts_used: a tap reads part i. Rows and parts that no tap reads
-                                       ** are not filled. Rows and parts without a bit (i >= 64) are always filled */
-  int64_t     part, row, plane, image; /* strides of parts, rows, planes and images */
+                                       ** bit i of parts_used: the same for columns and step. Sheets that no tap reads
+                                       ** are not filled. Rows and columns without a bit (i >= 64) are always filled */
+  int64_t     row, sheet, plane, image;        /* strides of rows, sheets, planes and images */
   bool        direct;          /* true: `data` already has this layout, so nothing is copied */
 } conv_source;
+
+/* Returns a / b for a >= 0 and b > 0. A division of 64 bits takes up to 90 cycles, and a division of 32 bits takes 26. */
+static inline int64_t conv_quotient(int64_t a, int64_t b) {
+  return (a | b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
+}
 
 static inline size_t conv_aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -43,7 +48,7 @@ size_t conv_planes_bytes(const conv_source *s, int64_t planes);
 
 /* Returns the offset of a padded row and column in a plane. */
 static inline int64_t conv_source_at(const conv_source *s, int64_t row, int64_t column) {
-  return row * s->row + column % s->step * s->part + column / s->step;
+  return (row % s->row_step * s->step + column % s->step) * s->sheet + row / s->row_step * s->row + column / s->step;
 }
 
 /* The pixels of a product: rows × columns pixels of each image, counted row by row and image by image. */
@@ -59,6 +64,10 @@ int conv_grid_runs(const conv_grid *g, int64_t first, int64_t n, conv_run *run);
 /* Returns the number of images that are padded at a time: as many as fit into 8 MiB, at least 1, or all if s->direct
 ** is true. */
 int64_t conv_round(const conv_source *s);
+
+/* Returns the end of the images that taps read: of `padded`, which has conv_round(s) padded images, or of s->data if
+** s->direct is true. */
+const char *conv_source_end(const conv_source *s, const char *padded);
 
 /* conv_source_of_x makes x the source for the taps of w. conv_taps_of_x sets tap[0 … c_in / groups * kernel size -
 ** 1], the taps' offsets in the planes of a group. conv_grid_of_y describes y's pixels in this source. */

@@ -16,14 +16,14 @@ static bool is_unpadded(const conv_source *s) {
 }
 
 void conv_source_plan(conv_source *s) {
-  s->direct = s->dtype == s->compute && s->step == 1 && is_unpadded(s);
+  s->direct = s->dtype == s->compute && s->step == 1 && s->row_step == 1 && is_unpadded(s);
   if (s->direct) {
     s->span[0] = s->length[0];
     s->span[1] = s->length[1];
   }
-  s->part = (s->span[1] + s->step - 1) / s->step;
-  s->row = s->part * s->step;
-  s->plane = s->row * s->span[0];
+  s->row = (s->span[1] + s->step - 1) / s->step;
+  s->sheet = s->row * ((s->span[0] + s->row_step - 1) / s->row_step);
+  s->plane = s->sheet * s->step * s->row_step;
   s->image = s->plane * s->channels;
 }
 
@@ -41,6 +41,11 @@ int64_t conv_round(const conv_source *s) {
   return most < 1 ? 1 : most < s->images ? most : s->images;
 }
 
+const char *conv_source_end(const conv_source *s, const char *padded) {
+  if (s->direct) return s->data + s->images * s->image * dtype_size(s->compute);
+  return padded + conv_source_bytes(s, conv_round(s));
+}
+
 /* ---- filling planes ---- */
 
 /* Converts half floats: sets to[i] = from[i * step] for i < n. */
@@ -55,13 +60,13 @@ static void fetch(const conv_source *s, int64_t n, char *to, const char *from, i
   }
 }
 
-/* The n elements of a dim that are copied to a part of the padded plane. Element i of the range is element first + i *
-** step of the image. It is copied to element to + i of the part. */
+/* The n elements of a dim that are copied to a sheet of the padded plane. Element i of the range is element first + i *
+** step of the image. It is copied to element to + i of the sheet. */
 typedef struct range {
   int64_t first, to, n;
 } range;
 
-/* Returns the range of part `part` of dim d, where a part has every step-th padded row or column, `length` in total. */
+/* Returns the range of the sheets that have padded rows or columns part, part + step, … of dim d, `length` in total. */
 static range range_of(const conv_source *s, int d, int64_t step, int64_t part, int64_t length) {
   int64_t skipped = s->before[d] - part, to = skipped > 0 ? (skipped + step - 1) / step : 0;
   range r = {to * step - skipped, to, 0};
@@ -72,7 +77,7 @@ static range range_of(const conv_source *s, int d, int64_t step, int64_t part, i
 /* Copies the elements of the rows of `down` and the columns of `right`. */
 static void fill_part(const conv_source *s, const char *x, const range *down, const range *right, char *to) {
   int64_t size = dtype_size(s->dtype), made = dtype_size(s->compute);
-  int64_t x_row = s->length[1] * s->row_step, to_row = s->row * s->row_step;
+  int64_t x_row = s->length[1] * s->row_step, to_row = s->row;
   if (down->n == 0 || right->n == 0) return;
   x += (down->first * s->length[1] + right->first) * size;
   to += (down->to * to_row + right->to) * made;
@@ -94,8 +99,8 @@ void conv_source_fill(const conv_source *s, int64_t image, int64_t channel, char
     if (!is_used(s->rows_used, p)) continue;
     range down = range_of(s, 0, s->row_step, p, (s->span[0] - p + s->row_step - 1) / s->row_step);
     for (int64_t q = 0; q < s->step; q++) {
-      range right = range_of(s, 1, s->step, q, s->part);
-      if (is_used(s->parts_used, q)) fill_part(s, x, &down, &right, to + (p * s->row + q * s->part) * made);
+      range right = range_of(s, 1, s->step, q, s->row);
+      if (is_used(s->parts_used, q)) fill_part(s, x, &down, &right, to + (p * s->step + q) * s->sheet * made);
     }
   }
 }
@@ -109,7 +114,8 @@ int conv_grid_runs(const conv_grid *g, int64_t first, int64_t n, conv_run *run) 
     rows = 1;
   }
   int count = 0;
-  int64_t column = first % columns, r = first / columns % rows, image = first / columns / rows;
+  int64_t r = conv_quotient(first, columns), column = first - r * columns, image = conv_quotient(r, rows);
+  r -= image * rows;
   for (int64_t to = 0; to < n; count++) {
     int64_t length = columns - column < n - to ? columns - column : n - to;
     run[count] = (conv_run){image * g->image + r * g->row + column, (int32_t)to, (int32_t)length};
@@ -147,12 +153,12 @@ void conv_source_of_x(conv_source *s, const conv_call *c) {
 }
 
 void conv_taps_of_x(const conv_source *s, const conv_call *c, int64_t *tap) {
-  for (int64_t channel = 0; channel < c->c_in / c->groups; channel++)
-    for (int64_t i = 0; i < c->kernel[0]; i++)
-      for (int64_t j = 0; j < c->kernel[1]; j++)
-        *tap++ = channel * s->plane + conv_source_at(s, i * c->dilation[0], j * c->dilation[1]);
+  int64_t area = c->kernel[0] * c->kernel[1], taps = c->c_in / c->groups * area;
+  for (int64_t k = 0; k < taps; k++)
+    if (k >= area) tap[k] = tap[k - area] + s->plane;
+    else tap[k] = conv_source_at(s, k / c->kernel[1] * c->dilation[0], k % c->kernel[1] * c->dilation[1]);
 }
 
 conv_grid conv_grid_of_y(const conv_source *s, const conv_call *c) {
-  return (conv_grid){.rows = c->out[0], .columns = c->out[1], .row = s->row * c->stride[0], .image = s->image};
+  return (conv_grid){.rows = c->out[0], .columns = c->out[1], .row = s->row, .image = s->image};
 }

@@ -41,6 +41,7 @@ typedef struct conv_weight_work {
   int64_t    *tap;
   char       *sums;            /* [shares, c_out, k] in the compute dtype; the result itself if there is one share and
                                ** no conversion */
+  const char *source_end;
   char       *padded, *scratch;
   size_t      scratch_bytes;
   int         threads;
@@ -55,18 +56,13 @@ static const char *source_at(const conv_weight_work *w, int64_t image, int64_t g
   return base + group * (w->source.channels / w->c->groups) * w->source.plane * w->size;
 }
 
-static const char *source_end(const conv_weight_work *w) {
-  if (w->source.direct) return w->source.data + w->source.images * w->source.image * w->size;
-  return w->padded + conv_source_bytes(&w->source, conv_round(&w->source));
-}
-
 /* Gathers the elements that taps k0 … k0 + taps - 1 read for n pixels from pixel `first` on. Each row is filled up
 ** with zeros to a whole vector. */
 static void gather_block(const conv_weight_work *w, int64_t group, int64_t image, int64_t first, int64_t n, int64_t k0, int64_t taps,
                          char *to, int64_t pitch) {
   conv_run run[GATHERED];
   for (int64_t i = 0; i < n; i += GATHERED) {
-    conv_gather g = {.taps = taps, .tap = w->tap + k0, .x = source_at(w, image, group), .end = source_end(w), .run = run,
+    conv_gather g = {.taps = taps, .tap = w->tap + k0, .x = source_at(w, image, group), .end = w->source_end, .run = run,
                      .to = to + i * w->size, .pitch = pitch};
     g.runs = conv_grid_runs(&w->grid, first + i, least_of(GATHERED, n - i), run);
     w->kernel->gather(&g);
@@ -181,6 +177,7 @@ static void all_rounds(conv_weight_work *w) {
     cpu_parallel(w->threads, w->blocks * w->shares, planes_item, w);
     return;
   }
+  w->source_end = conv_source_end(s, w->padded);
   for (w->image = 0; w->image < w->c->n; w->image += round) {
     w->images = least_of(round, w->c->n - w->image);
     if (!s->direct) cpu_parallel(w->threads, w->images * s->channels, fill_plane, w);

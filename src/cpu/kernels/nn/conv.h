@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cpu/kernels/vector.h"
+#include "cpu/kernels/shuffle.h"
 
 /* ROWS × VECTORS is the number of accumulator vectors of a tile, and DOTS is the number of columns of a block of dot
 ** products. They are the largest numbers for which the accumulators and their operands fit into the registers. */
@@ -17,20 +17,6 @@ enum { ROWS = 4, VECTORS = 2, DOTS = 2 };
 
 enum { DOT_ROWS = 4, ALONG = 4, PLANE_ROWS = 8, PLANE_TAPS = 9 };
 
-/* A vector of integers of REAL's width: positions of elements, or masks. */
-typedef __typeof__((vector){0} < (vector){0}) words;
-
-/* Returns the elements of a and b at positions `at`. The positions of b's elements begin at LANES. */
-INLINE vector shuffled(vector a, vector b, words at) {
-#ifndef __clang__
-  return __builtin_shuffle(a, b, at);
-#else                          /* clang has no shuffle by a vector of positions */
-  vector v = {0};
-  for (int i = 0; i < LANES; i++) v[i] = at[i] < LANES ? a[at[i]] : b[at[i] - LANES];
-  return v;
-#endif
-}
-
 /* ---- gathering ---- */
 
 INLINE void move_run(const REAL *from, const REAL *end, REAL *to, int64_t length) {
@@ -41,11 +27,17 @@ INLINE void move_run(const REAL *from, const REAL *end, REAL *to, int64_t length
   for (int64_t i = 0; i < length; i += LANES) store(to + i, load(from + i));
 }
 
-static void pick(const conv_pick *p) {
+INLINE void pick_rows(const int rows, const conv_pick *p) {
   const REAL *from = p->from;
   REAL *to = p->to;
   for (int64_t k = 0; k < p->k; k++, to += p->pitch)
-    for (int i = 0; i < p->rows; i++) to[i] = from[i * p->row + p->at[k]];
+    #pragma GCC unroll 8
+    for (int i = 0; i < rows; i++) to[i] = from[i * p->row + p->at[k]];
+}
+
+static void pick(const conv_pick *p) {
+  if (p->rows == ROWS) pick_rows(ROWS, p);
+  else pick_rows(p->rows, p);
 }
 
 static void gather(const conv_gather *g) {
@@ -293,13 +285,6 @@ INLINE void copy_exactly(REAL *to, const REAL *from, int64_t n) {
   } else {
     for (int64_t i = 0; i < n; i++) to[i] = from[i];
   }
-}
-
-/* Loads x[0], x[2], x[4], …. Reads no element after the last of them, so the second vector begins one element early. */
-INLINE vector evens(const REAL *x) {
-  words at;
-  for (int i = 0; i < LANES; i++) at[i] = 2 * i + (i >= LANES / 2);
-  return shuffled(load(x), load(x + LANES - 1), at);
 }
 
 INLINE void pad_row(int64_t n, const REAL *x, const int64_t step, REAL *to) {

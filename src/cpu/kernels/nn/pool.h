@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cpu/kernels/vector.h"
+#include "cpu/kernels/shuffle.h"
 
 enum { ROOM = 512 };             /* upper bound of the span, in elements of a row of x, of the windows of one vector
                                  ** of results */
@@ -31,11 +31,7 @@ typedef WORD places __attribute__((vector_size(BYTES)));
 /* Loads x[0], x[step], x[2 step], …: one element for each lane. Reads no element after the last of them. */
 INLINE vector each(const REAL *x, const int64_t step) {
   if (step == 1) return load(x);
-#ifndef __clang__            /* clang cannot shuffle by a vector of positions */
-  places even = {0};         /* the second vector begins one element early, so the positions skip this element */
-  for (int i = 0; i < LANES; i++) even[i] = 2 * i + (i >= LANES / 2);
-  if (step == 2) return __builtin_shuffle(load(x), load(x + LANES - 1), even);
-#endif
+  if (step == 2) return evens(x);
   vector v = {0};
   for (int i = 0; i < LANES; i++) v[i] = x[i * step];
   return v;
