@@ -35,6 +35,20 @@ void emit_text(emission *e, const char *text, size_t length) {
   e->length += length;
 }
 
+bool emit_equal(const emission *a, const emission *b) {
+  return a->length == b->length && (a->length == 0 || memcmp(a->text, b->text, a->length) == 0);
+}
+
+/* FNV-1a. */
+uint64_t emit_hash(const emission *e, size_t from, bool numbers) {
+  uint64_t h = UINT64_C(14695981039346656037);
+  for (size_t k = from; k < e->length; k++) {
+    h = (h ^ (unsigned char)e->text[k]) * UINT64_C(0x100000001B3);
+    if (!numbers && e->text[k] == '%') k += strspn(e->text + k + 1, "0123456789");
+  }
+  return h;
+}
+
 /* Appends a number with at least so many digits. */
 static void emit_digits(emission *e, uint64_t x, unsigned base, int digits) {
   char text[24], *at = text + sizeof text;

@@ -33,6 +33,11 @@ int emit_line(emission *e, const char *format, ...);
 
 void emit_text(emission *e, const char *text, size_t length);
 
+bool emit_equal(const emission *a, const emission *b);
+
+/* Returns a hash of the lines from a position on. If `numbers` is false, the numbers of values do not count. */
+uint64_t emit_hash(const emission *e, size_t from, bool numbers);
+
 /* Makes room for a text. Returns false if that is impossible; then nothing has changed. */
 bool emit_reserve(emission *e, size_t length);
 

@@ -11,7 +11,8 @@
 
 enum {
   PJRT_TEXT = 512,
-  PJRT_TOGETHER = 64                   /* the most devices of a program */
+  PJRT_TOGETHER = 64,                  /* the most devices of a program */
+  PJRT_PROGRAMS = 256                  /* the most compiled programs of a plugin */
 };
 
 typedef struct pjrt_plugin {
@@ -26,7 +27,9 @@ typedef struct pjrt_plugin {
   int   ndevice;
   unsigned epoch;                      /* how often the devices have been closed: their older memory is lost */
   struct pjrt_queue *queue;            /* [ndevice] (queue.h) */
-  struct pjrt_programs *programs;      /* compiled programs (programs.c) */
+  struct compiled *programs[PJRT_PROGRAMS];   /* programs.c */
+  int   nprogram;
+  uint64_t nrun;                       /* how many programs have run */
 } pjrt_plugin;
 
 /* A plugin that has not worked before is loaded by a child process first, because it may end the process. `why` gets the reason for

@@ -16,93 +16,63 @@
 #include "base/system.h"
 #include "pjrt/queue.h"
 
-enum {
-  MOST_PROGRAMS = 256,
-  SMALL = 32 << 20                     /* so many bytes of results may be computed for garbage */
-};
+enum { SMALL = 32 << 20 };             /* so many bytes of results may be computed for garbage */
 
 typedef struct compiled {
-  char    *key;                        /* the head and the lines */
-  size_t   length, nresult;
+  emission head, lines;                /* the key */
+  size_t   nresult;
   bool    *wanted;                     /* [nresult] */
   void    *program;
-  uint64_t used;
+  uint64_t used;                       /* the number of the last run */
 } compiled;
 
-struct pjrt_programs {
-  compiled *list[MOST_PROGRAMS];
-  int       count;
-  uint64_t  runs;
-};
-
 static void free_compiled(pjrt_plugin *p, compiled *c) {
-  if (!c) return;
   program_drop(p, c->program);
-  free(c->key);
+  free(c->head.text);
+  free(c->lines.text);
   free(c->wanted);
   free(c);
 }
 
 void programs_free(pjrt_plugin *p) {
-  if (!p->programs) return;
-  for (int k = 0; k < p->programs->count; k++) free_compiled(p, p->programs->list[k]);
-  free(p->programs);
-  p->programs = NULL;
+  while (p->nprogram) free_compiled(p, p->programs[--p->nprogram]);
 }
 
 /* ---- finding ---- */
 
-static bool is_of(const compiled *c, const pjrt_queue *q) {
-  size_t head = q->head.length, lines = q->lines.length;
-  return c->length == head + lines && c->nresult == q->nresult &&
-         (head == 0 || memcmp(c->key, q->head.text, head) == 0) && memcmp(c->key + head, q->lines.text, lines) == 0;
-}
-
-static compiled *new_compiled(const pjrt_queue *q) {
-  compiled *c = calloc(1, sizeof *c);
-  if (!c) return NULL;
-  *c = (compiled){.length = q->head.length + q->lines.length, .nresult = q->nresult};
-  c->key = malloc(c->length + 1);
-  c->wanted = calloc(q->nresult + 1, sizeof *c->wanted);
-  if (!c->key || !c->wanted) {
-    free_compiled(NULL, c);
-    return NULL;
-  }
-  if (q->head.length) memcpy(c->key, q->head.text, q->head.length);
-  memcpy(c->key + q->head.length, q->lines.text, q->lines.length);
-  return c;
-}
-
 /* Returns the record of the queue's lines, or NULL. */
 static compiled *find(const pjrt_queue *q) {
-  const struct pjrt_programs *all = q->plugin->programs;
-  for (int k = 0; all && k < all->count; k++)
-    if (is_of(all->list[k], q)) return all->list[k];
+  for (int k = 0; k < q->plugin->nprogram; k++) {
+    compiled *c = q->plugin->programs[k];
+    if (c->nresult == q->nresult && emit_equal(&c->head, &q->head) && emit_equal(&c->lines, &q->lines)) return c;
+  }
   return NULL;
 }
 
 /* Makes a record of the queue's lines. A full list loses the record that was not used for the longest time. */
-static compiled *add(pjrt_queue *q) {
+static compiled *add(const pjrt_queue *q) {
   pjrt_plugin *p = q->plugin;
-  if (!p->programs) p->programs = calloc(1, sizeof *p->programs);
-  struct pjrt_programs *all = p->programs;
-  compiled *c = all ? new_compiled(q) : NULL;
-  int oldest = 0;
+  compiled *c = calloc(1, sizeof *c);
+  int at = 0;
   if (!c) return NULL;
-  for (int k = 1; k < all->count; k++)
-    if (all->list[k]->used < all->list[oldest]->used) oldest = k;
-  if (all->count < MOST_PROGRAMS) oldest = all->count++;
-  else free_compiled(p, all->list[oldest]);
-  all->list[oldest] = c;
-  return c;
+  c->nresult = q->nresult;
+  c->wanted = calloc(q->nresult + 1, sizeof *c->wanted);
+  emit_text(&c->head, q->head.text, q->head.length);
+  emit_text(&c->lines, q->lines.text, q->lines.length);
+  if (!c->wanted || c->head.status != OK || c->lines.status != OK) return free_compiled(p, c), NULL;
+  for (int k = 1; k < p->nprogram; k++)
+    if (p->programs[k]->used < p->programs[at]->used) at = k;
+  if (p->nprogram < PJRT_PROGRAMS) at = p->nprogram++;
+  else free_compiled(p, p->programs[at]);
+  return p->programs[at] = c;
 }
 
 /* ---- compiling ---- */
 
 /* True if the program computes all wanted results. */
 static bool is_enough(const compiled *c, const pjrt_queue *q) {
-  for (const block *b = q->pending; b; b = b->next)
-    if (!c->wanted[b->result]) return false;
+  for (size_t k = 0; k < q->nresult; k++)
+    if (q->results[k].block && !c->wanted[k]) return false;
   return true;
 }
 
@@ -115,15 +85,14 @@ static bool is_small(const pjrt_queue *q) {
 }
 
 bool programs_want_collection(const pjrt_queue *q) {
-  const compiled *c = q->pending ? find(q) : NULL;
-  return q->pending && (!c || !c->program || !(is_enough(c, q) || is_small(q)));
+  const compiled *c = find(q);
+  return queue_is_wanted(q) && (!c || !c->program || !(is_enough(c, q) || is_small(q)));
 }
 
 /* Marks what differs from earlier runs. Returns true if the program must be compiled again. */
 static bool adapt(compiled *c, const pjrt_queue *q) {
   bool enough = is_enough(c, q), all = c->program && !enough && is_small(q);
-  for (size_t k = 0; all && k < c->nresult; k++) c->wanted[k] |= !q->results[k].replaced;
-  for (const block *b = q->pending; b; b = b->next) c->wanted[b->result] = true;
+  for (size_t k = 0; k < c->nresult; k++) c->wanted[k] |= q->results[k].block || (all && !q->results[k].replaced);
   return !c->program || !enough;
 }
 
@@ -148,19 +117,13 @@ static void write_results(emission *e, const compiled *c, const pjrt_queue *q, b
   }
 }
 
-static uint64_t hash_of(const emission *e) {
-  uint64_t h = UINT64_C(14695981039346656037);
-  for (size_t k = 0; k < e->length; k++) h = (h ^ (unsigned char)e->text[k]) * UINT64_C(0x100000001B3);
-  return h;
-}
-
 /* Writes the program to the folder that the environment variable LUATENSOR_PROGRAMS names, unless the folder has it. */
 static int note_program(pjrt_plugin *p, const emission *e) {
   const char *folder = getenv("LUATENSOR_PROGRAMS");
   char path[SYSTEM_PATH];
   if (!folder || !*folder) return OK;
   if (strlen(folder) > sizeof path - 32) return plugin_fail(p, "LUATENSOR_PROGRAMS: %s", strerror(ENAMETOOLONG));
-  snprintf(path, sizeof path, "%s/%016llx.mlir", folder, (unsigned long long)hash_of(e));
+  snprintf(path, sizeof path, "%s/%016llx.mlir", folder, (unsigned long long)emit_hash(e, 0, true));
   int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), why = errno;
   if (file < 0) return why == EEXIST ? OK : plugin_fail(p, "LUATENSOR_PROGRAMS=%s: %s", folder, strerror(why));
   bool written = system_may_have(file, e->length) && write(file, e->text, e->length) == (ssize_t)e->length;
@@ -203,36 +166,27 @@ static void list_arguments(pjrt_queue *const *q, program_lists *l, int d) {
   }
 }
 
+/* Runs the program, and keeps the results that somebody wants this time. */
 static int run(const compiled *c, pjrt_queue *const *q, program_lists *l, void **buffers) {
   pjrt_plugin *p = q[0]->plugin;
   for (int d = 0; d < l->ndevice; d++) list_arguments(q, l, d);
   int st = program_run(p, c->program, l);
   for (int d = 0; d < l->ndevice; d++) {
-    void **from = l->results[d], **to = buffers + (size_t)d * c->nresult;
-    for (size_t k = 0; k < c->nresult; k++)
-      if (st != OK) buffer_drop(p, from[k]);
-      else if (c->wanted[k]) to[k] = *from++;
+    void **result = l->results[d];
+    for (size_t k = 0; k < c->nresult; k++) {
+      if (!c->wanted[k]) continue;
+      if (st == OK && q[d]->results[k].block) buffers[(size_t)d * c->nresult + k] = *result++;
+      else buffer_drop(p, *result++);
+    }
   }
   return st;
-}
-
-/* Frees the buffers of results that nobody wants this time. */
-static void drop_unwanted(pjrt_queue *q, void **buffers) {
-  bool *wanted = calloc(q->nresult, sizeof *wanted);
-  for (const block *b = q->pending; wanted && b; b = b->next) wanted[b->result] = true;
-  for (size_t k = 0; wanted && k < q->nresult; k++)
-    if (!wanted[k]) {
-      buffer_drop(q->plugin, buffers[k]);
-      buffers[k] = NULL;
-    }
-  free(wanted);
 }
 
 int programs_run(pjrt_queue *const *q, int n, void **buffers) {
   compiled *c = find(q[0]);
   if (!c) c = add(q[0]);
   if (!c) return ERR_MEMORY;
-  c->used = ++q[0]->plugin->programs->runs;
+  c->used = ++q[0]->plugin->nrun;
   const size_t narg = q[0]->nargument, width = narg + q[0]->nresult + 1;
   void **lists = calloc((size_t)n * width, sizeof *lists);
   program_lists l = {.ndevice = n, .narg = narg, .kept = calloc(narg + 1, sizeof *l.kept)};
@@ -246,7 +200,6 @@ int programs_run(pjrt_queue *const *q, int n, void **buffers) {
   }
   if (changed) st = compile(c, q[0], &l);
   if (st == OK) st = run(c, q, &l, buffers);
-  for (int d = 0; d < n && st == OK; d++) drop_unwanted(q[d], buffers + (size_t)d * c->nresult);
   free(lists);
   free(l.kept);
   return st;

@@ -69,12 +69,9 @@ int block_new(pjrt_queue *q, size_t bytes, void **at) {
   return OK;
 }
 
-/* Takes the block off the list of blocks that wait for results. */
-static void unlink_pending(pjrt_queue *q, block *b) {
-  if (!b->pending) return;
-  if (b->before) b->before->next = b->next;
-  else q->pending = b->next;
-  if (b->next) b->next->before = b->before;
+/* Says that the block does not wait for a result. */
+static void stop_waiting(pjrt_queue *q, block *b) {
+  if (b->pending) q->results[b->result].block = NULL;
   b->pending = false;
 }
 
@@ -90,7 +87,7 @@ void block_free(pjrt_queue *q, void *at) {
   size_t k = find_behind(q, at);
   if (k-- == 0 || q->blocks[k]->at != at) return;        /* the device has been closed since */
   block *b = q->blocks[k];
-  unlink_pending(q, b);
+  stop_waiting(q, b);
   retire_buffer(q, b);
   free_shadow(b->at, b->bytes);
   q->stats.live -= b->bytes;
@@ -117,7 +114,7 @@ int block_write(pjrt_queue *q, block *b) {
 }
 
 void block_discard(pjrt_queue *q, block *b) {
-  unlink_pending(q, b);
+  stop_waiting(q, b);
   retire_buffer(q, b);
   b->in_shadow = true;
   b->fresh = b->lost = false;
@@ -197,17 +194,13 @@ static void apply(pjrt_queue *q, const change *w) {
   retire_buffer(q, b);
   leave_shadow(b);
   if (b->pending) q->results[b->result].replaced = true;
+  stop_waiting(q, b);
   b->fresh = b->lost = false;
+  b->pending = true;
   b->run = q->run;
   b->now = w->values;
   b->result = (int)q->nresult;
-  q->results[q->nresult++] = (result){b->now.flat, b->now.dtype, block_count(b, b->now.dtype), false};
-  if (b->pending) return;
-  b->pending = true;
-  b->before = NULL;
-  b->next = q->pending;
-  if (b->next) b->next->before = b;
-  q->pending = b;
+  q->results[q->nresult++] = (result){b->now.flat, b->now.dtype, block_count(b, b->now.dtype), b, false};
 }
 
 /* A number takes the place of another in the list, unless the open program has this one. */
@@ -245,22 +238,29 @@ static void start_again(pjrt_queue *q) {
 
 /* Gives the results of a run to the blocks, or marks the blocks as lost. */
 static void finish(pjrt_queue *q, void *const *buffers, int st) {
-  for (block *b = q->pending; b; b = b->next) {
+  for (size_t k = 0; k < q->nresult; k++) {
+    block *b = q->results[k].block;
+    if (!b) continue;
     b->pending = false;
     b->lost = st != OK;
-    if (st == OK) b->buffer = buffers[b->result];
+    if (st == OK) b->buffer = buffers[k];
     b->argument = NONE;
   }
-  q->pending = NULL;
   start_again(q);
+}
+
+bool queue_is_wanted(const pjrt_queue *q) {
+  for (size_t k = 0; k < q->nresult; k++)
+    if (q->results[k].block) return true;
+  return false;
 }
 
 int queue_run_together(pjrt_queue *const *q, int n) {
   const size_t nresult = q[0]->nresult;
-  void **buffers = q[0]->pending ? calloc((size_t)n * nresult, sizeof *buffers) : NULL;
-  bool whole = true;
+  bool wanted = queue_is_wanted(q[0]), whole = true;
+  void **buffers = wanted ? calloc((size_t)n * nresult, sizeof *buffers) : NULL;
   for (int k = 0; k < n; k++) whole &= q[k]->head.status == OK;
-  int st = !q[0]->pending ? OK : buffers && whole ? programs_run(q, n, buffers) : ERR_MEMORY;
+  int st = !wanted ? OK : buffers && whole ? programs_run(q, n, buffers) : ERR_MEMORY;
   if (st == ERR_MEMORY && whole) return free(buffers), st;   /* nothing has run: the caller may try again */
   for (int k = 0; k < n; k++) finish(q[k], buffers ? buffers + (size_t)k * nresult : NULL, st);
   free(buffers);
@@ -278,16 +278,6 @@ int queue_begin_call(pjrt_queue *q) {
   return st != OK || queue_reserve(q) ? st : ERR_MEMORY;
 }
 
-/* Returns 8 bits of the lines from a position on. The numbers of values, which follow on %, do not count. */
-static uint64_t hash_call(const pjrt_queue *q, size_t from) {
-  uint64_t h = 0;
-  for (const char *at = q->lines.text + from, *end = q->lines.text + q->lines.length; at < end; at++) {
-    h = (h ^ (unsigned char)*at) * UINT64_C(0x100000001B3);
-    if (*at == '%') at += strspn(at + 1, "0123456789");
-  }
-  return h >> 56;
-}
-
 int queue_end_call(pjrt_queue *q, int st) {
   if (st == OK) st = q->lines.status;
   for (size_t k = 0; k < q->nchange; k++) {
@@ -302,7 +292,7 @@ int queue_end_call(pjrt_queue *q, int st) {
     return st;
   }
   rhythm *r = &q->rhythm;
-  r->context = r->context << 8 | hash_call(q, q->ended);
+  r->context = r->context << 8 | emit_hash(&q->lines, q->ended, false) >> 56;
   q->ended = q->lines.length;
   if (q->quiet) q->quiet--;
   bool met = r->context == r->mark;

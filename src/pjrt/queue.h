@@ -27,9 +27,8 @@ typedef struct block {
   void   *buffer;                      /* or NULL */
   values   now;                        /* have the buffer's dtype, and are values if `run` is the open program's number */
   unsigned run;
-  bool     pending;                    /* the values are newer than shadow and buffer */
+  bool     pending;                    /* the values are newer than shadow and buffer, and are a result of the program */
   int      argument, result, written;  /* the numbers in the program's lists, or NONE */
-  struct block *next, *before;         /* the list of pending blocks */
 } block;
 
 enum { NONE = -1, NUMBERS = 256 };
@@ -46,6 +45,7 @@ typedef struct result {
   int     value;
   enum dtype dtype;
   int64_t count;
+  block  *block;                       /* waits for the result; NULL: nobody wants the result */
   bool    replaced;                    /* a later call of the program has written the block again */
 } result;
 
@@ -87,7 +87,6 @@ typedef struct pjrt_queue {
   change   *changes;                   /* of the call that is being appended */
   size_t    nargument, argument_room, nresult, result_room, nchange, change_room;
   number    numbers[NUMBERS];
-  block    *pending;                   /* the blocks whose elements are results */
   block   **blocks;                    /* all blocks, sorted by address */
   size_t    nblock, block_room;
   memory_stats stats;
@@ -128,6 +127,9 @@ int queue_set(pjrt_queue *q, block *b, enum dtype d, int flat, int whole, const 
 
 /* Returns a value without dims. */
 term queue_number(pjrt_queue *q, enum dtype d, scalar is);
+
+/* True if somebody wants a result of the open program. */
+bool queue_is_wanted(const pjrt_queue *q);
 
 /* Runs the open program. */
 int queue_run(pjrt_queue *q);
@@ -194,8 +196,8 @@ static inline const char *queue_precision(enum precision p) { return p == PRECIS
 /* True if a run of the open program would compile it, and garbage would be among its results. */
 bool programs_want_collection(const pjrt_queue *q);
 
-/* Runs the open programs of n queues, which have the same text, as one program. The wanted results are those of the pending
-** blocks. buffers[d * nresult + k] becomes the buffer of result k of queue d if the result is wanted, else NULL. */
+/* Runs the open programs of n queues, which have the same text, as one program. The wanted results are those that
+** have a block. buffers[d * nresult + k] becomes the buffer of result k of queue d if the result is wanted, else NULL. */
 int  programs_run(pjrt_queue *const *q, int n, void **buffers);
 void programs_free(pjrt_plugin *p);
 

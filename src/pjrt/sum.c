@@ -3,7 +3,6 @@
 ** first. Then the open programs are empty, and the same. */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "pjrt/queue.h"
 
@@ -49,10 +48,6 @@ static int append_sums(pjrt_queue *q, const all_sum_call *c, int d, const term *
 
 /* ---- the same text ---- */
 
-static bool same_text(const emission *a, const emission *b) {
-  return a->length == b->length && a->next == b->next && (a->length == 0 || memcmp(a->text, b->text, a->length) == 0);
-}
-
 /* Makes the blocks of the tensors of device d values of its open program. Unwritten blocks have a line and no argument, so that
 ** they are left out. */
 static void get_blocks(pjrt_queue *q, const all_sum_call *c, int d) {
@@ -74,8 +69,8 @@ static int get_tensors(pjrt_queue *const *q, const all_sum_call *c, int d, term 
     *same &= x.value == values[t].value;
   }
   int st = q[d]->lines.status;
-  *same &= st == OK && same_text(&q[0]->head, &q[d]->head) && same_text(&q[0]->lines, &q[d]->lines) &&
-           q[0]->nresult == q[d]->nresult;
+  *same &= st == OK && q[0]->nresult == q[d]->nresult && q[0]->lines.next == q[d]->lines.next &&
+           emit_equal(&q[0]->head, &q[d]->head) && emit_equal(&q[0]->lines, &q[d]->lines);
   return st == QUEUE_AGAIN ? OK : st;
 }
 

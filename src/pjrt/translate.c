@@ -9,14 +9,20 @@
 
 enum { MOST_DEFINITIONS = 16 };
 
+typedef struct word {
+  const char *text;
+  int         length;
+} word;
+
 /* An expression that is being read. */
 typedef struct reader {
   emission      *e;
   const formula *f;
   const term    *terms;                /* the terms of f->names */
+  term          *targets;              /* the same if the text may change them, or NULL */
   const char    *at;                   /* the next character of the expression */
   int            count;                /* the names that the expression has defined */
-  struct { const char *text; int length; term term; } defined[MOST_DEFINITIONS];
+  struct { word name; term term; } defined[MOST_DEFINITIONS];
 } reader;
 
 static bool refused(const reader *s) { return s->e->status != OK; }
@@ -26,27 +32,14 @@ static term refuse(reader *s) {
   return term_of(0, DT_bool);
 }
 
-static bool same_word(const char *text, int length, const char *word) {
-  return strlen(word) == (size_t)length && memcmp(text, word, (size_t)length) == 0;
-}
-
 /* Returns the number of a name in a list of names with spaces between them, or -1. */
-static int find_word(const char *list, const char *text, int length) {
+static int find_word(const char *list, word w) {
   for (int k = 0; *list; k++) {
     size_t n = strcspn(list, " ");
-    if (n == (size_t)length && memcmp(list, text, n) == 0) return k;
+    if (n == (size_t)w.length && memcmp(list, w.text, n) == 0) return k;
     list += n + (list[n] == ' ');
   }
   return -1;
-}
-
-static void define(reader *s, const char *text, int length, term t) {
-  if (s->count == MOST_DEFINITIONS) refuse(s);
-  else {
-    s->defined[s->count].text = text;
-    s->defined[s->count].length = length;
-    s->defined[s->count++].term = t;
-  }
 }
 
 static bool is_number(const term *t) { return t->dtype == DT_none; }
@@ -146,9 +139,9 @@ static enum dtype unsigned_dtype(enum dtype d) { return integers[0][dtype_size(d
 static enum dtype signed_dtype(enum dtype d)   { return integers[1][dtype_size(dtype_real(d))]; }
 
 /* Returns the dtype that an expression calls by a name, or DT_none. */
-static enum dtype dtype_called(const reader *s, const char *text, int length) {
+static enum dtype dtype_called(const reader *s, word name) {
   const enum dtype C = s->f->C, all[] = {C, s->f->A, unsigned_dtype(C), signed_dtype(C), dtype_real(C), DT_float32};
-  int k = find_word("C A U I R float", text, length);
+  int k = find_word("C A U I R float", name);
   return k < 0 ? DT_none : all[k];
 }
 
@@ -163,29 +156,18 @@ static term limit(enum dtype d, bool most) {
 
 /* ---- functions ---- */
 
-enum { CLASS_OF_BOOL = 1, CLASS_OF_UINT = 2, CLASS_OF_INT = 4, CLASS_OF_FLOAT32 = 8, CLASS_OF_FLOAT64 = 16,
-       CLASS_OF_HALF = 32, CLASS_OF_COMPLEX = 64 };
-enum { ROWS_BOOL = 1, ROWS_UNSIGNED = 2, ROWS_SIGNED = 4, ROWS_INTEGER = 6, ROWS_BITS = 7, ROWS_FLOAT32 = 8, ROWS_FLOAT64 = 16,
-       ROWS_REAL = 56, ROWS_COMPLEX = 64, ROWS_ANY = 127 };
+enum { ROWS_UNSIGNED = 1 << KIND_UINT, ROWS_SIGNED = 1 << KIND_INT, ROWS_INTEGER = ROWS_UNSIGNED | ROWS_SIGNED,
+       ROWS_BITS = 1 << KIND_BOOL | ROWS_INTEGER, ROWS_REAL = 1 << KIND_FLOAT, ROWS_COMPLEX = 1 << KIND_COMPLEX,
+       ROWS_FLOAT = ROWS_REAL | ROWS_COMPLEX, ROWS_ANY = ROWS_BITS | ROWS_FLOAT };
 
 static const struct function {
   const char *name;
-  int         rows;                    /* a sum of CLASS_OF_… */
+  int         rows;                    /* a set of kinds of dtypes */
   const char *text;
 } functions[] = {
 #define FUNCTION(name, dtypes, expr) {#name, ROWS_##dtypes, #expr},
 #include "pjrt/functions.def"
 };
-
-static int class_of(enum dtype d) {
-  switch (dtype_kind(d)) {
-    case KIND_BOOL: return CLASS_OF_BOOL;
-    case KIND_UINT: return CLASS_OF_UINT;
-    case KIND_INT: return CLASS_OF_INT;
-    case KIND_COMPLEX: return CLASS_OF_COMPLEX;
-    default: return d == DT_float32 ? CLASS_OF_FLOAT32 : d == DT_float64 ? CLASS_OF_FLOAT64 : CLASS_OF_HALF;
-  }
-}
 
 /* Returns x^y of integers, where y >= 0. Products wrap. The loop squares x once for each bit of y. */
 static term power(reader *s, term x, term y) {
@@ -200,27 +182,27 @@ static term power(reader *s, term x, term y) {
 }
 
 /* Calls a row of functions.def. */
-static term call_row(reader *s, const char *text, int length, const term *in) {
+static term call_row(reader *s, word name, const term *in) {
   for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
     const struct function *f = &functions[k];
-    if (!same_word(text, length, f->name) || !(f->rows & class_of(in[0].dtype))) continue;
-    return emit_formula(s->e, &(formula){s->f->s, 0, in[0].dtype, DT_none, f->text, "x y z w"}, in);
+    if (find_word(f->name, name) == 0 && f->rows >> dtype_kind(in[0].dtype) & 1)
+      return emit_formula(s->e, &(formula){s->f->s, 0, in[0].dtype, DT_none, f->text, "x y z w"}, in);
   }
   return refuse(s);
 }
 
 /* Calls hlo_<op> or chlo_<op>. */
-static term call_op(reader *s, const char *text, int length, int count, const term *in) {
+static term call_op(reader *s, word name, int count, const term *in) {
   char op[64] = "stablehlo.";
-  int prefix = *text == 'c' ? 5 : 4;
-  if (*text == 'c') memcpy(op, "chlo.", 6);
-  strncat(op, text + prefix, (size_t)(length - prefix));
+  int prefix = *name.text == 'c' ? 5 : 4;
+  if (prefix == 5) memcpy(op, "chlo.", 6);
+  strncat(op, name.text + prefix, (size_t)(name.length - prefix));
   return simple(s, op, count, in);
 }
 
-static term call(reader *s, const char *text, int length, int count, term *in) {
-  enum { SUM, TOP, BOTTOM, BITS, RE, IM, MAKE, CONVERT, POWER };
-  int f = find_word("sum top bottom bits re im make convert power", text, length);
+static term call(reader *s, word name, int count, term *in) {
+  enum { SUM, TOP, BOTTOM, LOWEST, HIGHEST, BITS, RE, IM, MAKE, CONVERT, POWER };
+  int f = find_word("sum top bottom m_lowest m_highest bits re im make convert power", name);
   for (int k = 0; k < count; k++)
     if (is_number(&in[k])) in[k] = as(s, in[k], k ? in[0].dtype : s->f->C);
   enum dtype d = in[0].dtype, A = s->f->A;
@@ -229,6 +211,8 @@ static term call(reader *s, const char *text, int length, int count, term *in) {
     case SUM:     return emit_fold(s->e, s->f->s, s->f->folded, A, A, "0", "a + b", as(s, in[0], A));
     case TOP:     return emit_fold(s->e, s->f->s, s->f->folded, d, d, "m_lowest(A)", "m_max(a, b)", in[0]);
     case BOTTOM:  return emit_fold(s->e, s->f->s, s->f->folded, d, d, "m_highest(A)", "m_min(a, b)", in[0]);
+    case LOWEST:
+    case HIGHEST: return as(s, limit(d, f == HIGHEST), d);
     case BITS:    return line(s, "stablehlo.bitcast_convert", 1, in, signed_dtype(d));
     case RE:      return line(s, "stablehlo.real", 1, in, dtype_real(d));
     case IM:      return line(s, "stablehlo.imag", 1, in, dtype_real(d));
@@ -237,8 +221,8 @@ static term call(reader *s, const char *text, int length, int count, term *in) {
     case POWER:   return power(s, in[0], in[1]);
     default:      break;
   }
-  bool is_op = length > 5 && (memcmp(text, "hlo_", 4) == 0 || memcmp(text, "chlo_", 5) == 0);
-  return is_op ? call_op(s, text, length, count, in) : call_row(s, text, length, in);
+  bool is_op = name.length > 5 && (memcmp(name.text, "hlo_", 4) == 0 || memcmp(name.text, "chlo_", 5) == 0);
+  return is_op ? call_op(s, name, count, in) : call_row(s, name, in);
 }
 
 /* ---- parsing ---- */
@@ -262,43 +246,37 @@ static void expect(reader *s, const char *token) {
   if (!skip(s, token)) refuse(s);
 }
 
-/* Returns the length of the name that comes next, or 0. Names such as a.position and n[2] are one name. */
-static int name_length(reader *s) {
-  int n = 0;
+/* Reads the name that comes next. If there is none, the length is 0. Names such as a.position and n[2] are one name. */
+static word parse_word(reader *s) {
   skip_spaces(s);
-  if (*s->at >= '0' && *s->at <= '9') return 0;
-  while (text_is_alnum(s->at[n]) || s->at[n] == '_' || (n && s->at[n] && strchr(".[]", s->at[n]))) n++;
-  return n;
+  word w = {s->at, 0};
+  if (*s->at >= '0' && *s->at <= '9') return w;
+  while (text_is_alnum(*s->at) || *s->at == '_' || (s->at > w.text && *s->at && strchr(".[]", *s->at))) s->at++;
+  w.length = (int)(s->at - w.text);
+  return w;
 }
 
-static term parse_call(reader *s, const char *text, int length) {
+static term parse_call(reader *s, word name) {
   term in[MAX_ARITY];
   int count = 0;
-  if (same_word(text, length, "m_lowest") || same_word(text, length, "m_highest")) {
-    int n = name_length(s);
-    enum dtype d = dtype_called(s, s->at, n);
-    s->at += n;
-    expect(s, ")");
-    return d == DT_none ? refuse(s) : as(s, limit(d, text[2] == 'h'), d);
-  }
   do in[count++] = parse_choice(s);
   while (!refused(s) && count < MAX_ARITY && skip(s, ","));
   expect(s, ")");
-  return call(s, text, length, count, in);
+  return call(s, name, count, in);
 }
 
-static term parse_name(reader *s, int length) {
-  const char *text = s->at;
-  const enum dtype C = s->f->C;
-  s->at += length;
-  if (skip(s, "(")) return parse_call(s, text, length);
+/* Returns the term of a name. The name of a dtype is a 0 of this dtype. */
+static term term_called(reader *s, word name) {
+  const enum dtype C = s->f->C, d = dtype_called(s, name);
   for (int k = s->count - 1; k >= 0; k--)
-    if (s->defined[k].length == length && memcmp(s->defined[k].text, text, (size_t)length) == 0) return s->defined[k].term;
-  int k = find_word(s->f->names, text, length);
+    if (s->defined[k].name.length == name.length && memcmp(s->defined[k].name.text, name.text, (size_t)name.length) == 0)
+      return s->defined[k].term;
+  int k = find_word(s->f->names, name);
   if (k >= 0) return s->terms[k];
+  if (d != DT_none) return as(s, term_integer(0), d);
   const term known[] = {as(s, term_integer(1), DT_bool), as(s, term_integer(0), DT_bool), term_float((double)INFINITY),
                         term_float((double)NAN), term_integer(8 * dtype_size(C)), limit(C, false), limit(C, true)};
-  k = find_word("true false INFINITY NAN BITS LEAST MOST", text, length);
+  k = find_word("true false INFINITY NAN BITS LEAST MOST", name);
   return k < 0 ? refuse(s) : known[k];
 }
 
@@ -314,9 +292,7 @@ static term parse_number(reader *s) {
 static enum dtype parse_cast(reader *s) {
   const char *before = s->at;
   if (skip(s, "(")) {
-    int n = name_length(s);
-    enum dtype d = n ? dtype_called(s, s->at, n) : DT_none;
-    s->at += n;
+    enum dtype d = dtype_called(s, parse_word(s));
     if (d != DT_none && skip(s, ")")) return d;
   }
   s->at = before;
@@ -342,29 +318,30 @@ static term parse_unary(reader *s) {
     expect(s, ")");
     return t;
   }
-  int n = name_length(s);
-  return refused(s) ? refuse(s) : n ? parse_name(s, n) : parse_number(s);
+  word name = parse_word(s);
+  return refused(s) ? refuse(s) : !name.length ? parse_number(s) : skip(s, "(") ? parse_call(s, name) : term_called(s, name);
 }
 
-/* The operators from the weakest to the strongest. Of two operators of which one starts with the other, the longer one
-** comes first within a level; skip_operator keeps `<` from being found in `<<`. */
+/* Operators of a higher level bind more strongly. Of two operators of which one starts with the other, the longer one comes
+** first. */
 static const struct { const char *token; int level; const char *op; } operators[] = {
-  {"|", 0, "stablehlo.or"}, {"^", 1, "stablehlo.xor"}, {"&", 2, "stablehlo.and"},
+  {"<<", 5, "stablehlo.shift_left"}, {">>", 5, NULL},
   {"==", 3, "stablehlo.compare EQ,"}, {"!=", 3, "stablehlo.compare NE,"},
   {"<=", 4, "stablehlo.compare LE,"}, {">=", 4, "stablehlo.compare GE,"},
   {"<", 4, "stablehlo.compare LT,"}, {">", 4, "stablehlo.compare GT,"},
-  {"<<", 5, "stablehlo.shift_left"}, {">>", 5, NULL},
+  {"|", 0, "stablehlo.or"}, {"^", 1, "stablehlo.xor"}, {"&", 2, "stablehlo.and"},
   {"+", 6, "stablehlo.add"}, {"-", 6, "stablehlo.subtract"},
   {"*", 7, "stablehlo.multiply"}, {"/", 7, "stablehlo.divide"},
 };
-enum { LEVELS = 8, LEVEL_EQUAL = 3, LEVEL_ORDER = 4, OPERATORS = sizeof operators / sizeof *operators };
+enum { LEVEL_EQUAL = 3, LEVEL_ORDER = 4, OPERATORS = sizeof operators / sizeof *operators };
 
-/* Skips an operator of a level and returns its index, or -1. */
+/* Skips an operator of at least a level and returns its index, or -1. */
 static int skip_operator(reader *s, int level) {
-  skip_spaces(s);
-  bool shift = strncmp(s->at, "<<", 2) == 0 || strncmp(s->at, ">>", 2) == 0;
-  for (int k = 0; k < OPERATORS; k++)
-    if (operators[k].level == level && !(shift && level == LEVEL_ORDER) && skip(s, operators[k].token)) return k;
+  const char *before = s->at;
+  int k = 0;
+  while (k < OPERATORS && !skip(s, operators[k].token)) k++;
+  if (k < OPERATORS && operators[k].level >= level) return k;
+  s->at = before;
   return -1;
 }
 
@@ -379,10 +356,10 @@ static term binary(reader *s, int k, term a, term b) {
   return simple(s, op, 2, (term[]){a, b});
 }
 
+/* Reads operators of at least a level, and their operands. */
 static term parse_level(reader *s, int level) {
-  if (level == LEVELS) return parse_unary(s);
-  term a = parse_level(s, level + 1);
-  for (int k; !refused(s) && (k = skip_operator(s, level)) >= 0;) a = binary(s, k, a, parse_level(s, level + 1));
+  term a = parse_unary(s);
+  for (int k; !refused(s) && (k = skip_operator(s, level)) >= 0;) a = binary(s, k, a, parse_level(s, operators[k].level + 1));
   return a;
 }
 
@@ -395,25 +372,43 @@ static term parse_choice(reader *s) {
   return choose(s, test, a, b);
 }
 
-/* Reads `name = expression;` and adds the name. Returns false if something else comes next. */
-static bool parse_definition(reader *s) {
-  const char *before = s->at;
-  int n = name_length(s);
-  const char *text = s->at;
-  s->at += n;
-  if (n && skip(s, "=") && *s->at != '=') {
-    term t = parse_choice(s);
-    expect(s, ";");
-    define(s, text, n, t);
-    return true;
+static void define(reader *s, word name, term t) {
+  int target = s->targets ? find_word(s->f->names, name) : -1;
+  if (target >= 0) s->targets[target] = as(s, t, s->f->C);
+  else if (s->count == MOST_DEFINITIONS) refuse(s);
+  else {
+    s->defined[s->count].name = name;
+    s->defined[s->count++].term = t;
   }
-  s->at = before;
-  return false;
+}
+
+/* Reads `name = expression` or `name += expression`, and defines the name. Returns false if something else comes next. */
+static bool parse_definition(reader *s) {
+  static const struct { const char *token, *op; } changes[] = {
+    {"=", NULL}, {"+=", "stablehlo.add"}, {"-=", "stablehlo.subtract"}, {"*=", "stablehlo.multiply"}
+  };
+  enum { CHANGES = sizeof changes / sizeof *changes };
+  const char *before = s->at;
+  word name = parse_word(s);
+  int k = 0;
+  while (k < CHANGES && !skip(s, changes[k].token)) k++;
+  if (name.length == 0 || k == CHANGES || *s->at == '=') {
+    s->at = before;
+    return false;
+  }
+  term t = parse_choice(s);
+  if (changes[k].op) {
+    term old = term_called(s, name);
+    match(s, &old, &t);
+    t = simple(s, changes[k].op, 2, (term[]){old, t});
+  }
+  define(s, name, t);
+  return true;
 }
 
 term emit_formula(emission *e, const formula *f, const term *terms) {
   reader r = {.e = e, .f = f, .terms = terms, .at = f->text};
-  while (e->status == OK && parse_definition(&r)) continue;
+  while (e->status == OK && parse_definition(&r)) expect(&r, ";");
   if (e->status != OK) return refuse(&r);
   term t = parse_choice(&r);
   skip_spaces(&r);
@@ -422,24 +417,8 @@ term emit_formula(emission *e, const formula *f, const term *terms) {
 }
 
 void emit_assignments(emission *e, const formula *f, term *terms) {
-  static const struct { const char *token, *op; } changes[] = {
-    {"=", NULL}, {"+=", "stablehlo.add"}, {"-=", "stablehlo.subtract"}, {"*=", "stablehlo.multiply"}
-  };
-  enum { CHANGES = sizeof changes / sizeof *changes };
-  reader r = {.e = e, .f = f, .terms = terms, .at = f->text};
-  do {
-    int length = name_length(&r), to = find_word(f->names, r.at, length), k = 0;
-    r.at += length;
-    while (k < CHANGES && !skip(&r, changes[k].token)) k++;
-    if (to < 0 || k == CHANGES) refuse(&r);
-    if (e->status != OK) return;
-    term t = parse_choice(&r), from = terms[to];
-    if (changes[k].op) {
-      match(&r, &from, &t);
-      t = simple(&r, changes[k].op, 2, (term[]){from, t});
-    }
-    terms[to] = as(&r, t, f->C);
-  } while (e->status == OK && skip(&r, ","));
+  reader r = {.e = e, .f = f, .terms = terms, .targets = terms, .at = f->text};
+  while (e->status == OK && parse_definition(&r) && skip(&r, ",")) continue;
   if (*r.at) refuse(&r);
 }
 

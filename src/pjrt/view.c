@@ -1,6 +1,7 @@
 /* Operands: elements of a block at an offset, with strides. Most views are boxes: the block's elements in a shape whose strides
 ** are those of the view, of which the view takes a part of each dim. Others are read by gather and written by scatter. */
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "pjrt/queue.h"
@@ -22,63 +23,73 @@ void plan_part(const plan *p, int k, int64_t n, int64_t step, shape *s, int64_t 
 
 /* ---- boxes ---- */
 
-/* A view as a box. Dims of length 1 and of stride 0 are left out; the others are sorted by their strides, largest first. */
+/* A view without the dims along which it repeats elements or has one element, and with positive strides. */
+typedef struct upright {
+  shape    s;
+  int64_t  stride[MAX_DIMS], offset;   /* the offset of the first element */
+  int64_t  reversed[MAX_DIMS];         /* the numbers of the dims that had negative strides */
+  int      nreversed;
+  unsigned left_out;                   /* dims of the whole view */
+} upright;
+
+/* An upright view as a box. */
 typedef struct box {
   shape   outer, inner;                /* the shape of the block's elements, and of the part */
-  int64_t start[MAX_DIMS + 1];
+  int64_t start[MAX_DIMS];
   int64_t padded;                      /* elements of `outer`; more than the block has: the block is padded */
-  int     n, order[MAX_DIMS];          /* order[k]: the dim of the view that is dim k of the box */
+  shape   sorted;                      /* the view's dims, sorted by their strides, largest first */
+  int64_t order[MAX_DIMS];             /* dim k of `sorted` is dim order[k] of the view */
+  int64_t back[MAX_DIMS];              /* dim k of the view is dim back[k] of `sorted` */
 } box;
-
-/* The strides of a view, made positive, and the offset of its first element after that. */
-typedef struct upright {
-  int64_t stride[MAX_DIMS], offset;
-  int64_t reversed[MAX_DIMS];          /* the numbers of the dims with negative strides */
-  int     nreversed;
-} upright;
 
 static upright make_upright(const shape *s, const int64_t *stride, int64_t offset) {
   upright u = {.offset = offset};
   for (int k = 0; k < s->ndim; k++) {
-    u.stride[k] = s->dim[k] == 1 ? 0 : stride[k];
-    if (u.stride[k] >= 0) continue;
-    u.offset += (s->dim[k] - 1) * u.stride[k];
-    u.stride[k] = -u.stride[k];
-    u.reversed[u.nreversed++] = k;
+    const int at = u.s.ndim;
+    if (stride[k] == 0 || s->dim[k] == 1) {
+      u.left_out |= 1u << k;
+      continue;
+    }
+    if (stride[k] < 0) {
+      u.offset += (s->dim[k] - 1) * stride[k];
+      u.reversed[u.nreversed++] = at;
+    }
+    u.stride[at] = llabs(stride[k]);
+    u.s.dim[at] = s->dim[k];
+    u.s.ndim++;
   }
   return u;
 }
 
-static void sort_dims(const shape *s, const upright *u, box *b) {
-  b->n = 0;
-  for (int k = 0; k < s->ndim; k++) {
-    if (u->stride[k] == 0) continue;
-    int at = b->n++;
-    for (; at > 0 && u->stride[b->order[at - 1]] < u->stride[k]; at--) b->order[at] = b->order[at - 1];
-    b->order[at] = k;
+static void sort_dims(const upright *u, box *b) {
+  b->sorted.ndim = u->s.ndim;
+  for (int k = 0, at; k < u->s.ndim; b->order[at] = k++)
+    for (at = k; at > 0 && u->stride[b->order[at - 1]] < u->stride[k]; at--) b->order[at] = b->order[at - 1];
+  for (int k = 0; k < u->s.ndim; k++) {
+    b->sorted.dim[k] = u->s.dim[b->order[k]];
+    b->back[b->order[k]] = k;
   }
 }
 
+/* Returns the stride of dim k of a box. If no dim of the view has stride 1, the box has another dim at the end. */
+static int64_t box_stride(const upright *u, const box *b, int k) { return k < u->s.ndim ? u->stride[b->order[k]] : 1; }
+
 /* Describes a view of a block of `count` elements as a box. Returns false if it is none. */
-static bool make_box(const shape *s, const upright *u, int64_t count, box *b) {
-  int64_t rest = u->offset, above = 0;
-  sort_dims(s, u, b);
-  b->outer.ndim = b->inner.ndim = 0;
-  b->padded = 1;
-  for (int k = 0; k <= b->n; k++) {
-    int64_t stride = k < b->n ? u->stride[b->order[k]] : 1, length = k < b->n ? s->dim[b->order[k]] : 1;
-    int64_t dim = k == 0 ? (count + stride - 1) / stride : above / stride;
-    if (k > 0 && above % stride != 0) return false;
-    if (k == b->n && k > 0 && dim == 1) break;
-    int at = b->outer.ndim;
-    if (at == MAX_DIMS) return false;
-    b->start[at] = rest / stride;
+static bool make_box(const upright *u, int64_t count, box *b) {
+  sort_dims(u, b);
+  const bool ends = u->s.ndim && box_stride(u, b, u->s.ndim - 1) == 1;
+  if (!ends && u->s.ndim == MAX_DIMS) return false;
+  b->inner = b->sorted;
+  if (!ends) b->inner.dim[b->inner.ndim++] = 1;
+  b->outer.ndim = b->inner.ndim;
+  int64_t largest = box_stride(u, b, 0), above = (count + largest - 1) / largest * largest, rest = u->offset;
+  b->padded = above;
+  for (int k = 0; k < b->outer.ndim; k++) {
+    const int64_t stride = box_stride(u, b, k);
+    b->outer.dim[k] = above / stride;
+    b->start[k] = rest / stride;
+    if (above % stride != 0 || b->start[k] + b->inner.dim[k] > b->outer.dim[k]) return false;
     rest %= stride;
-    if (b->start[at] + length > dim) return false;
-    b->outer.dim[at] = dim;
-    b->inner.dim[at] = length;
-    b->outer.ndim = b->inner.ndim = at + 1;
-    b->padded *= dim;
     above = stride;
   }
   return true;
@@ -96,62 +107,36 @@ static int emit_resize(emission *e, int value, enum dtype d, int64_t from, int64
                    &before, d, &no_dims, d, &after);
 }
 
-/* Permutes dims: dim k of the result is dim order[k]. */
-static int emit_transpose(emission *e, int value, enum dtype d, const shape *from, const int *order) {
-  shape to = {.ndim = from->ndim};
-  int64_t dims[MAX_DIMS];
+/* Permutes dims: dim k of the result is dim dims[k]. */
+static int emit_transpose(emission *e, int value, enum dtype d, const shape *from, const int64_t *dims, const shape *to) {
   bool same = true;
-  for (int k = 0; k < from->ndim; k++) {
-    to.dim[k] = from->dim[order[k]];
-    dims[k] = order[k];
-    same = same && order[k] == k;
-  }
-  return same ? value : emit_line(e, "stablehlo.transpose %%%d, dims = [%a] : (%t) -> %t", value, dims, to.ndim, d, from, d, &to);
+  for (int k = 0; k < to->ndim; k++) same &= dims[k] == k;
+  return same ? value : emit_line(e, "stablehlo.transpose %%%d, dims = [%a] : (%t) -> %t", value, dims, to->ndim, d, from, d, to);
 }
 
-static int emit_reverse(emission *e, int value, enum dtype d, const shape *s, const upright *u) {
+static int emit_reverse(emission *e, int value, enum dtype d, const upright *u) {
   if (u->nreversed == 0) return value;
-  return emit_line(e, "stablehlo.reverse %%%d, dims = [%a] : %t", value, u->reversed, u->nreversed, d, s);
+  return emit_line(e, "stablehlo.reverse %%%d, dims = [%a] : %t", value, u->reversed, u->nreversed, d, &u->s);
 }
 
 /* Returns the positions in the block of all elements of a view, int64. */
-static int emit_positions(emission *e, const shape *s, const upright *u) {
+static int emit_positions(emission *e, const upright *u) {
+  const shape *s = &u->s;
   term sum = term_integer(u->offset);
   for (int k = 0; k < s->ndim; k++)
     sum = FORMULA(e, s, DT_int64, "p + i * n", "p i n", sum, term_of(emit_iota(e, DT_int64, s, k), DT_int64), term_integer(u->stride[k]));
   return term_spread(e, s, sum, 0).value;
 }
 
-/* Finds the dims of a view that are dims of its box: dim n of `kept` is dim dims[n] of the view and dim order[n] of `sorted`, whose
-** dims have the order of the box. Dim i of `sorted` is dim back[i] of `kept`. */
-static void find_orders(const box *b, const shape *s, int *order, int *back, int64_t *dims, shape *sorted, shape *kept) {
-  int n = 0;
-  sorted->ndim = kept->ndim = b->n;
-  for (int k = 0; k < s->ndim; k++)
-    for (int i = 0; i < b->n; i++) {
-      if (b->order[i] != k) continue;
-      order[n] = i;
-      back[i] = n;
-      dims[n] = k;
-      sorted->dim[i] = kept->dim[n++] = s->dim[k];
-    }
-}
-
 /* ---- reading ---- */
 
-/* Returns the elements of a box, with the dims of the view. */
-static int read_box(emission *e, const box *b, const upright *u, int flat, enum dtype d, int64_t count, const shape *s) {
-  shape sorted, kept;
-  int   order[MAX_DIMS], back[MAX_DIMS];
-  int64_t dims[MAX_DIMS];
-  find_orders(b, s, order, back, dims, &sorted, &kept);
+/* Returns the elements of a box, with the dims of the upright view. */
+static int read_box(emission *e, const box *b, const upright *u, int flat, enum dtype d, int64_t count) {
   int value = emit_resize(e, flat, d, count, b->padded);
   value = emit_reshape(e, value, d, &(shape){1, {b->padded}}, &b->outer);
   value = emit_slice(e, value, d, &b->outer, b->start, &b->inner);
-  value = emit_reshape(e, value, d, &b->inner, &sorted);
-  value = emit_transpose(e, value, d, &sorted, order);
-  value = emit_broadcast(e, value, d, &kept, dims, s);
-  return emit_reverse(e, value, d, s, u);
+  value = emit_reshape(e, value, d, &b->inner, &b->sorted);
+  return emit_transpose(e, value, d, &b->sorted, b->back, &u->s);
 }
 
 /* Finds the block of an operand, and the offset of the operand's first element in it. */
@@ -173,10 +158,11 @@ term queue_get(pjrt_queue *q, const operand *o, const shape *s, const int64_t *s
   if (!v) return term_of(EMIT_NONE, d);
   int64_t count = block_count(b, d);
   if (offset == 0 && v->whole != EMIT_NONE && shape_equal(&v->form, s) && shape_is_contiguous(s, stride)) return term_of(v->whole, d);
-  upright u = make_upright(s, stride, offset);
-  if (make_box(s, &u, count, &in)) return term_of(read_box(&q->lines, &in, &u, v->flat, d, count, s), d);
-  int value = emit_gather(&q->lines, v->flat, d, count, emit_positions(&q->lines, s, &u), s, 0);
-  return term_of(emit_reverse(&q->lines, value, d, s, &u), d);
+  const upright u = make_upright(s, stride, offset);
+  int value = make_box(&u, count, &in) ? read_box(&q->lines, &in, &u, v->flat, d, count)
+                                       : emit_gather(&q->lines, v->flat, d, count, emit_positions(&q->lines, &u), &u.s, 0);
+  value = emit_reverse(&q->lines, value, d, &u);
+  return term_spread(&q->lines, s, (term){.value = value, .dtype = d, .without = u.left_out}, 0);
 }
 
 term queue_get_as(pjrt_queue *q, const operand *o, enum dtype to, const shape *s, const int64_t *stride) {
@@ -187,15 +173,11 @@ term queue_get_as(pjrt_queue *q, const operand *o, enum dtype to, const shape *s
 
 /* ---- writing ---- */
 
-/* Replaces a box of the elements `flat` by a value with the dims of the view. Returns all elements. */
-static int write_box(emission *e, const box *b, int flat, enum dtype d, int64_t count, const shape *s, int value) {
-  shape sorted, kept;
-  int   order[MAX_DIMS], back[MAX_DIMS], starts[MAX_DIMS];
-  int64_t dims[MAX_DIMS];
-  find_orders(b, s, order, back, dims, &sorted, &kept);
-  value = emit_reshape(e, value, d, s, &kept);
-  value = emit_transpose(e, value, d, &kept, back);
-  value = emit_reshape(e, value, d, &sorted, &b->inner);
+/* Replaces a box of the elements `flat` by a value with the dims of the upright view. Returns all elements. */
+static int write_box(emission *e, const box *b, const upright *u, int flat, enum dtype d, int64_t count, int value) {
+  int starts[MAX_DIMS];
+  value = emit_transpose(e, value, d, &u->s, b->order, &b->sorted);
+  value = emit_reshape(e, value, d, &b->sorted, &b->inner);
   if (!shape_equal(&b->inner, &b->outer)) {
     int all = emit_resize(e, flat, d, count, b->padded);
     all = emit_reshape(e, all, d, &(shape){1, {b->padded}}, &b->outer);
@@ -225,10 +207,10 @@ int queue_put(pjrt_queue *q, const operand *o, const shape *s, const int64_t *st
   if (elements == count && shape_is_contiguous(s, stride)) return queue_set(q, b, d, EMIT_NONE, value, s);
   const values *v = elements == count ? NULL : queue_values(q, b, d);
   if (v) flat = v->flat;
-  upright u = make_upright(s, stride, offset);
-  value = emit_reverse(e, value, d, s, &u);
-  if (make_box(s, &u, count, &to)) flat = write_box(e, &to, flat, d, count, s, value);
+  const upright u = make_upright(s, stride, offset);
+  value = emit_reverse(e, emit_reshape(e, value, d, s, &u.s), d, &u);
+  if (make_box(&u, count, &to)) flat = write_box(e, &to, &u, flat, d, count, value);
   else if (flat == EMIT_NONE) emit_fail(e, ERR_NO_KERNEL);
-  else flat = emit_scatter(e, "b", flat, d, count, emit_positions(e, s, &u), s, 0, value);
+  else flat = emit_scatter(e, "b", flat, d, count, emit_positions(e, &u), &u.s, 0, value);
   return queue_set(q, b, d, flat, EMIT_NONE, s);
 }
