@@ -30,7 +30,7 @@ static pjrt_function *const *functions;
 static bool call(int f, void *arguments, char *why, size_t size) {
   PJRT_Error *failed = functions[f](arguments);
   if (!failed) return true;
-  PJRT_ARGS(pjrt_text, message, .handle = failed);
+  PJRT_ARGS(pjrt_list, message, .handle = failed);
   PJRT_ARGS(pjrt_handle, destroy, .handle = failed);
   functions[PJRT_CALL_Error_Message](&message);
   snprintf(why, size, "%.*s", (int)message.length, message.text);

@@ -28,7 +28,7 @@ static PJRT_Error *print_and_fail(void *arguments) {
 }
 
 static PJRT_Error *message(void *arguments) {
-  pjrt_text *m = arguments;
+  pjrt_list *m = arguments;
   m->text = "the chip is on fire\nat line 1";
   m->length = strlen(m->text);
   return NULL;
@@ -36,9 +36,9 @@ static PJRT_Error *message(void *arguments) {
 
 static PJRT_Error *list_devices(void *arguments) {
   static void *const device = (void *)(uintptr_t)1;
-  pjrt_client_devices *list = arguments;
+  pjrt_list *list = arguments;
   list->devices = &device;
-  list->count = 1;
+  list->length = 1;
   return NULL;
 }
 
@@ -141,7 +141,7 @@ static PJRT_Error *Buffer_Destroy(void *arguments) {
 }
 
 static PJRT_Error *Client_PlatformName(void *arguments) {
-  pjrt_text *c = arguments;
+  pjrt_list *c = arguments;
   PJRT_Error *failed = real->call[PJRT_CALL_Client_PlatformName](arguments);
   const char *name = getenv("PLATFORM_PJRT");
   if (name) c->text = name, c->length = strlen(name);
@@ -149,7 +149,7 @@ static PJRT_Error *Client_PlatformName(void *arguments) {
 }
 
 static PJRT_Error *Error_Message(void *arguments) {
-  const pjrt_text *m = arguments;
+  const pjrt_list *m = arguments;
   return m->handle == own_error ? message(arguments) : real->call[PJRT_CALL_Error_Message](arguments);
 }
 

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <glob.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,14 +164,13 @@ static void add_packages(const char *environment) {
   }
 }
 
-void pjrt_add_kinds(void) {
-  static bool done;
-  lock_take(LOCK_PJRT);
-  bool first = !done;
-  done = true;
-  lock_release(LOCK_PJRT);
-  if (!first) return;
+static void add_kinds(void) {
   for (char **v = environ; v && *v; v++)
     if (strncmp(*v, PREFIX, sizeof PREFIX - 1) == 0) add(*v + sizeof PREFIX - 1);
   add_packages(getenv("VIRTUAL_ENV"));
+}
+
+void pjrt_add_kinds(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, add_kinds);
 }

@@ -6,31 +6,20 @@
 
 #include "math/scalar.h"
 
-/* Makes room for `more` characters and a final 0. */
-static bool has_room(emission *e, size_t more) {
-  if (e->status != OK) return false;
-  if (e->length + more < e->room) return true;
-  size_t room = e->room ? 2 * e->room : 4096;
-  while (room <= e->length + more) room *= 2;
+bool emit_reserve(emission *e, size_t length) {
+  size_t room = e->room ? e->room : 4096;
+  while (room < e->length + length) room *= 2;
+  if (room == e->room) return true;
   char *moved = realloc(e->text, room);
-  if (!moved) {
-    e->status = ERR_MEMORY;
-    return false;
-  }
+  if (!moved) return false;
   e->text = moved;
   e->room = room;
   return true;
 }
 
-bool emit_reserve(emission *e, size_t length) {
-  int before = e->status;
-  bool fits = has_room(e, length);
-  e->status = before;
-  return fits || before != OK;
-}
-
 void emit_text(emission *e, const char *text, size_t length) {
-  if (length == 0 || !has_room(e, length)) return;
+  if (length && e->status == OK && !emit_reserve(e, length)) e->status = ERR_MEMORY;
+  if (length == 0 || e->status != OK) return;
   memcpy(e->text + e->length, text, length);
   e->length += length;
 }
@@ -48,6 +37,8 @@ uint64_t emit_hash(const emission *e, size_t from, bool numbers) {
   }
   return h;
 }
+
+static void emit_word(emission *e, const char *text) { emit_text(e, text, strlen(text)); }
 
 /* Appends a number with at least so many digits. */
 static void emit_digits(emission *e, uint64_t x, unsigned base, int digits) {
@@ -68,13 +59,13 @@ static void emit_type(emission *e, enum dtype d, const shape *s) {
     [DT_bfloat16] = "bf16", [DT_float32] = "f32", [DT_float64] = "f64", [DT_complex64] = "complex<f32>",
     [DT_complex128] = "complex<f64>"
   };
-  emit_text(e, "tensor<", 7);
+  emit_word(e, "tensor<");
   for (int k = 0; k < s->ndim; k++) {
     emit_signed(e, s->dim[k]);
-    emit_text(e, "x", 1);
+    emit_word(e, "x");
   }
-  emit_text(e, names[d], strlen(names[d]));
-  emit_text(e, ">", 1);
+  emit_word(e, names[d]);
+  emit_word(e, ">");
 }
 
 static void emit_arguments(emission *e, const char *at, va_list list) {
@@ -86,11 +77,7 @@ static void emit_arguments(emission *e, const char *at, va_list list) {
     switch (*++at) {
       case 'd': emit_signed(e, va_arg(list, int)); break;
       case 'i': emit_signed(e, va_arg(list, int64_t)); break;
-      case 's': {
-        const char *text = va_arg(list, const char *);
-        emit_text(e, text, strlen(text));
-        break;
-      }
+      case 's': emit_word(e, va_arg(list, const char *)); break;
       case 't': {
         enum dtype d = va_arg(list, enum dtype);
         emit_type(e, d, va_arg(list, const shape *));
@@ -127,19 +114,6 @@ int emit_line(emission *e, const char *format, ...) {
   return e->next++;
 }
 
-/* Appends the bits of a real float of dtype d. */
-static void emit_float(emission *e, enum dtype d, double x) {
-  uint64_t wide;
-  float single = (float)x;
-  uint32_t bits;
-  memcpy(&wide, &x, sizeof wide);
-  memcpy(&bits, &single, sizeof bits);
-  emit_text(e, "0x", 2);
-  if (d == DT_float64) emit_digits(e, wide, 16, 16);
-  else if (d == DT_float32) emit_digits(e, bits, 16, 8);
-  else emit_digits(e, d == DT_float16 ? to_float16(x) : to_bfloat16(x), 16, 4);
-}
-
 #define INTEGER(name, ...) case DT_##name: v.i = v.is_float ? (int64_t)to_##name(v.f) : (int64_t)to_##name(v.i); break;
 
 void number_element(scalar v, enum dtype d, uint64_t to[2]) {
@@ -153,6 +127,14 @@ void number_element(scalar v, enum dtype d, uint64_t to[2]) {
     default: memcpy(to, dtype_real(d) == DT_float32 ? (void *)halves : (void *)parts, (size_t)dtype_size(d)); return;
   }
   memcpy(to, &v.i, sizeof v.i);                          /* the low bytes come first */
+}
+
+/* Appends the bits of a real float of dtype d. */
+static void emit_float(emission *e, enum dtype d, double x) {
+  uint64_t bits[2] = {0};
+  number_element((scalar){.f = x, .is_float = true}, d, bits);
+  emit_text(e, "0x", 2);
+  emit_digits(e, bits[0], 16, 2 * dtype_size(d));
 }
 
 int emit_constant(emission *e, enum dtype d, const shape *s, scalar value) {

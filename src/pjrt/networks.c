@@ -16,9 +16,8 @@ static shape shape4(int64_t a, int64_t b, int64_t c, int64_t d) { return (shape)
 /* Reads contiguous elements of dtype d and of the job's shape without some dims, and converts floats to the compute dtype. */
 static term load(const job *j, const void *at, enum dtype d, unsigned without) {
   const shape s = shape_without(&j->s, without);
-  int64_t stride[MAX_DIMS];
-  shape_strides(&s, stride);
-  term t = queue_get_as(j->q, &(operand){.data = (void *)(uintptr_t)at, .dtype = d}, dtype_kind(d) == KIND_FLOAT ? j->C : d, &s, stride);
+  const strided v = strided_plain(&s);
+  term t = queue_get_as(j->q, &(operand){.data = (void *)(uintptr_t)at, .dtype = d}, dtype_kind(d) == KIND_FLOAT ? j->C : d, &v);
   t.without = without;
   return t;
 }
@@ -26,11 +25,10 @@ static term load(const job *j, const void *at, enum dtype d, unsigned without) {
 /* Writes to contiguous elements of dtype d and of the job's shape without some dims, unless `at` is NULL. */
 static void store(const job *j, void *at, enum dtype d, unsigned without, term t) {
   const shape s = shape_without(&j->s, without);
-  int64_t stride[MAX_DIMS];
-  shape_strides(&s, stride);
+  const strided v = strided_plain(&s);
   t = term_spread(&j->q->lines, &j->s, term_as(&j->q->lines, &j->s, t, d), without);
   t.without = 0;                       /* of shape s */
-  if (at) queue_put(j->q, &(operand){.data = at, .dtype = d}, &s, stride, t);
+  if (at) queue_put(j->q, &(operand){.data = at, .dtype = d}, &v, t);
 }
 
 /* Translates a text with the names a … f. A is the dtype of sums. */
@@ -72,11 +70,10 @@ static term convolve(emission *e, const conv_call *c, term a, const shape *sa, t
 /* Reads the weight [c_out, c_in / groups, kernel] as [c_out / groups, c_in, kernel], *s, for the gradient of the input. */
 static term load_turned(pjrt_queue *q, const conv_call *c, shape *s) {
   int64_t area = c->kernel[0] * c->kernel[1], in = c->c_in / c->groups, out = c->c_out / c->groups;
-  const shape apart = {5, {out, c->groups, in, c->kernel[0], c->kernel[1]}};
-  const int64_t stride[] = {in * area, out * in * area, area, c->kernel[1], 1};
+  const strided apart = {{5, {out, c->groups, in, c->kernel[0], c->kernel[1]}}, {in * area, out * in * area, area, c->kernel[1], 1}};
   *s = shape4(out, c->c_in, c->kernel[0], c->kernel[1]);
-  term w = queue_get(q, &(operand){.data = c->w, .dtype = c->dtype}, &apart, stride);
-  return term_of(emit_reshape(&q->lines, w.value, c->dtype, &apart, s), c->dtype);
+  term w = queue_get(q, &(operand){.data = c->w, .dtype = c->dtype}, &apart);
+  return term_of(emit_reshape(&q->lines, w.value, c->dtype, &apart.s, s), c->dtype);
 }
 
 int queue_conv(pjrt_queue *q, const conv_call *c) {
@@ -157,15 +154,14 @@ static normal load_normal(pjrt_queue *q, const norm_call *c) {
   normal n = {.c = c, .j = {q, c->compute, shape4(c->rows / c->groups, c->groups, c->segments, c->run), folded}, .from = term_integer(0),
               .shared = by_channel ? CHANNELS : ROWS_SHARED, .n = term_float((double)(c->rows * c->segments * c->run / kept)),
               .w = term_integer(1), .mean = c->rms ? NULL : c->stats};
-  int64_t all[MAX_DIMS], stride[MAX_DIMS];
   n.rstd = (char *)c->stats + (c->rms ? 0 : kept * dtype_size(c->compute));
   n.x = load(&n.j, c->in.data, c->in.dtype, 0);
   if (!c->rms && !c->given && c->kind < NORM_softmax) {
-    const shape s = shape_without(&n.j.s, folded);
-    shape_strides(&n.j.s, all);
-    for (int k = 0, i = 0; k < 4; k++)
-      if (!(folded >> k & 1)) stride[i++] = all[k];
-    n.from = queue_get_as(q, &c->in, n.j.C, &s, stride);
+    const strided all = strided_plain(&n.j.s);
+    strided first = {.s.ndim = 0};
+    for (int k = 0; k < 4; k++)
+      if (!(folded >> k & 1)) strided_add(&first, all.s.dim[k], all.stride[k]);
+    n.from = queue_get_as(q, &c->in, n.j.C, &first);
     n.from.without = folded;
     n.x = COMPUTE(&n.j, "a - b", n.x, n.from);
   }

@@ -57,12 +57,24 @@ typedef struct pjrt_nothing {          /* of Plugin_Initialize */
   void  *extensions;
 } pjrt_nothing;
 
-typedef struct pjrt_text {             /* of the functions that return a text of a handle, which keeps the text */
+typedef struct pjrt_list {             /* of the functions that return a list or a text of a handle, which keeps it */
   size_t size;
   void  *extensions, *handle;
-  const char *text;
+  union {
+    const char *text;                  /* results */
+    void *const *devices;
+  };
   size_t length;
-} pjrt_text;
+} pjrt_list;
+
+typedef struct pjrt_answer {           /* of the functions that return another property of a handle */
+  size_t size;
+  void  *extensions, *handle;
+  union {
+    void *description;                 /* results */
+    int   id;
+  };
+} pjrt_answer;
 
 typedef struct pjrt_client_create {
   size_t size;
@@ -73,25 +85,6 @@ typedef struct pjrt_client_create {
   void  *client;                       /* result */
   void  *try_get, *try_get_context;
 } pjrt_client_create;
-
-typedef struct pjrt_client_devices {
-  size_t size;
-  void  *extensions, *client;
-  void *const *devices;                /* results */
-  size_t count;
-} pjrt_client_devices;
-
-typedef struct pjrt_device_description {
-  size_t size;
-  void  *extensions, *device;
-  void  *description;                  /* result */
-} pjrt_device_description;
-
-typedef struct pjrt_device_id {
-  size_t size;
-  void  *extensions, *description;
-  int    id;                           /* result */
-} pjrt_device_id;
 
 typedef struct pjrt_program {
   size_t size;
@@ -140,11 +133,9 @@ typedef struct pjrt_execute_options {
   int    launch_id;
   const int64_t *not_donated;          /* numbers of arguments whose buffers stay */
   size_t nnot_donated;
-  void  *context;
-  const char *location;
+  void  *context, *location;
   size_t ntasks;
-  int   *tasks;
-  int64_t *incarnations;
+  void  *tasks, *incarnations;
 } pjrt_execute_options;
 
 typedef struct pjrt_execute {

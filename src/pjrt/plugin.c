@@ -48,7 +48,7 @@ static int call(pjrt_plugin *p, enum pjrt_function f, void *arguments) {
   if (is_forked(p)) return plugin_fail(p, "%s %s", p->name, FORKED);
   PJRT_Error *failed = p->api->call[f](arguments);
   if (!failed) return OK;
-  PJRT_ARGS(pjrt_text, message, .handle = failed);
+  PJRT_ARGS(pjrt_list, message, .handle = failed);
   PJRT_ARGS(pjrt_handle, destroy, .handle = failed);
   p->api->call[PJRT_CALL_Error_Message](&message);
   plugin_fail(p, "%.*s", (int)(message.length < PJRT_TEXT ? message.length : PJRT_TEXT - 1), message.text);
@@ -76,7 +76,7 @@ static int await(pjrt_plugin *p, void *event) {
 enum { PATIENCE = 60 };                /* seconds that a plugin may take in the child process that tries it */
 
 static void read_text(pjrt_plugin *p, enum pjrt_function f, void *handle, char *to, size_t size) {
-  PJRT_ARGS(pjrt_text, text, .handle = handle);
+  PJRT_ARGS(pjrt_list, text, .handle = handle);
   to[0] = 0;
   if (call(p, f, &text) == OK) snprintf(to, size, "%.*s", (int)text.length, text.text);
   to[strcspn(to, "\n")] = 0;
@@ -102,18 +102,14 @@ static bool open_library(pjrt_plugin *p) {
   if (lacks_tpu(p->path)) return refuse(p, "this machine has no TPU: there is neither /dev/accel0 nor /dev/vfio/0");
   if (!system_is_whole(p->path)) return refuse(p, "the file is not whole");
   void *library = dlopen(p->path, RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    snprintf(p->reason, sizeof p->reason, "%s", dlerror());
-    return false;
-  }
+  if (!library) return snprintf(p->reason, sizeof p->reason, "%s", dlerror()), false;
   *(void **)&get = dlsym(library, "GetPjrtApi");
   p->api = get ? get() : NULL;
   if (!p->api) return refuse(p, "no plugin of PJRT: it has no function GetPjrtApi");
-  char why[PJRT_TEXT];
   if (p->api->version.major != PJRT_MAJOR) {
-    snprintf(why, sizeof why, "the plugin has version %d.%d of PJRT's interface; luatensor knows versions %d.x", p->api->version.major,
-             p->api->version.minor, PJRT_MAJOR);
-    return refuse(p, why);
+    plugin_fail(p, "the plugin has version %d.%d of PJRT's interface; luatensor knows versions %d.x", p->api->version.major,
+                p->api->version.minor, PJRT_MAJOR);
+    return refuse(p, p->error);
   }
   if (p->api->size < sizeof *p->api) return refuse(p, "the plugin's version of PJRT's interface is too old");
   return true;
@@ -125,12 +121,12 @@ static bool open_client(pjrt_plugin *p) {
   p->process = getpid();
   bool works = call(p, PJRT_CALL_Plugin_Initialize, &initialize) == OK && call(p, PJRT_CALL_Client_Create, &create) == OK;
   if (works) p->client = create.client;
-  PJRT_ARGS(pjrt_client_devices, list, .client = p->client);
+  PJRT_ARGS(pjrt_list, list, .handle = p->client);
   works = works && call(p, PJRT_CALL_Client_AddressableDevices, &list) == OK;
   if (!works) return refuse(p, p->error);
   read_text(p, PJRT_CALL_Client_PlatformName, p->client, p->platform, sizeof p->platform);
   p->devices = list.devices;
-  p->ndevice = (int)list.count;
+  p->ndevice = (int)list.length;
   return p->ndevice > 0 || refuse(p, "the plugin finds no device");
 }
 
@@ -189,7 +185,7 @@ void plugin_close(pjrt_plugin *p) {
 /* ---- descriptions ---- */
 
 void plugin_describe(pjrt_plugin *p, int index, char *name, size_t size, char *software, size_t software_size) {
-  PJRT_ARGS(pjrt_device_description, d, .device = p->devices[index]);
+  PJRT_ARGS(pjrt_answer, d, .handle = p->devices[index]);
   char version[64];
   int before = silence();
   name[0] = 0;
@@ -248,9 +244,9 @@ static int write_devices(pjrt_plugin *p, const int *index, int ndevice, char **a
   const char *end = *at;
   int st = OK;
   for (int k = ndevice; k-- > 0 && st == OK;) {
-    PJRT_ARGS(pjrt_device_description, d, .device = p->devices[index[k]]);
+    PJRT_ARGS(pjrt_answer, d, .handle = p->devices[index[k]]);
     st = call(p, PJRT_CALL_Device_GetDescription, &d);
-    PJRT_ARGS(pjrt_device_id, id, .description = d.description);
+    PJRT_ARGS(pjrt_answer, id, .handle = d.description);
     if (st == OK) st = call(p, PJRT_CALL_DeviceDescription_Id, &id);
     *at = write_before(*at, 0x08, (unsigned)id.id);
   }

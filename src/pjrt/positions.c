@@ -7,8 +7,9 @@
 ** the last dims of the plan, on which no index depends. */
 
 typedef struct layout {
-  shape   s, picks, target, joined;    /* of the values, of the positions, and of the target before and after the joining */
-  int64_t stride[MAX_DIMS], n;         /* the strides of the target */
+  strided values, target;
+  shape   picks, joined;               /* of the positions, and of the target after the joining */
+  int64_t n;
 } layout;
 
 static bool is_plain(const index_call *c, int d) {
@@ -17,22 +18,18 @@ static bool is_plain(const index_call *c, int d) {
   return plain;
 }
 
-static void add_dim(layout *l, int64_t n, int64_t stride) {
-  l->stride[l->target.ndim] = stride;
-  l->target.dim[l->target.ndim++] = n;
-}
-
 static layout make_layout(const index_call *c) {
   const plan *p = &c->plan;
-  layout l = {.s = plan_shape(p), .picks = plan_shape(p), .n = 1};
+  layout l = {.values = strided_planned(p, 0)};
+  l.picks = l.values.s;
   while (l.picks.ndim && is_plain(c, l.picks.ndim - 1)) l.picks.ndim--;
-  for (int k = 0; k < c->nindex; k++) add_dim(&l, c->index[k].length, c->index[k].step);
+  for (int k = 0; k < c->nindex; k++) strided_add(&l.target, c->index[k].length, c->index[k].step);
   for (int d = 0; d < l.picks.ndim; d++)
-    if (p->stride[1][d]) add_dim(&l, p->shape[d], p->stride[1][d]);
-  for (int k = 0; k < l.target.ndim; k++) l.n *= l.target.dim[k];
+    if (p->stride[1][d]) strided_add(&l.target, p->shape[d], p->stride[1][d]);
+  shape_count(&l.target.s, 1, &l.n);
   l.joined = (shape){1, {l.n}};
   for (int d = l.picks.ndim; d < p->ndim; d++) {
-    add_dim(&l, p->shape[d], p->stride[1][d]);
+    strided_add(&l.target, p->shape[d], p->stride[1][d]);
     l.joined.dim[l.joined.ndim++] = p->shape[d];
   }
   return l;
@@ -44,8 +41,10 @@ static term find_places(pjrt_queue *q, const index_call *c, const layout *l) {
   term p = term_integer(0);
   for (int k = 0; k < c->nindex; k++) {
     const operand index = {.data = (void *)(uintptr_t)c->index[k].data, .dtype = DT_int64};
+    strided v = {.s.ndim = 0};
+    for (int d = 0; d < l->picks.ndim; d++) strided_add(&v, l->picks.dim[d], c->index[k].stride[d]);
     p = FORMULA(e, &l->picks, DT_int64, "p * n + (x < 0 ? x + n : x - 1)", "p n x", p, term_integer(c->index[k].length),
-                queue_get(q, &index, &l->picks, c->index[k].stride));
+                queue_get(q, &index, &v));
   }
   for (int d = 0; d < l->picks.ndim; d++)
     if (c->plan.stride[1][d])
@@ -86,23 +85,23 @@ static int check_indices(pjrt_queue *q, const index_call *c) {
 /* The CPU computes calls whose indices come from a mask: their shapes depend on values, so that programs would not come again. */
 int queue_index(pjrt_queue *q, const index_call *c) {
   const enum dtype d = c->target.dtype;
-  const int64_t *stride = c->plan.stride[0];
   emission *e = &q->lines;
   if (c->sound || c->nindex == 0 || c->nindex + c->plan.ndim > MAX_DIMS) return ERR_NO_KERNEL;
   int st = check_indices(q, c);
   if (st != OK || c->plan.count == 0) return st;
   const layout l = make_layout(c);
-  const int window = l.s.ndim - l.picks.ndim;
+  const shape *s = &l.values.s;
+  const int window = s->ndim - l.picks.ndim;
   term places = find_places(q, c, &l), values = places;
-  if (c->op != INDEX_get) values = queue_get(q, &c->values, &l.s, stride);
-  int target = emit_reshape(e, queue_get(q, &c->target, &l.target, l.stride).value, d, &l.target, &l.joined);
+  if (c->op != INDEX_get) values = queue_get(q, &c->values, &l.values);
+  int target = emit_reshape(e, queue_get(q, &c->target, &l.target).value, d, &l.target.s, &l.joined);
   if (c->op == INDEX_get) {
-    int got = emit_gather(e, target, d, l.n, places.value, &l.s, window);
-    return queue_put(q, &c->values, &l.s, stride, term_of(got, d));
+    int got = emit_gather(e, target, d, l.n, places.value, s, window);
+    return queue_put(q, &c->values, &l.values, term_of(got, d));
   }
   if (c->op == INDEX_put && l.picks.ndim) places = keep_last(e, &l, places);
-  target = emit_scatter(e, c->op == INDEX_put ? "b" : "a + b", target, d, l.n, places.value, &l.s, window, values.value);
-  return queue_put(q, &c->target, &l.target, l.stride, term_of(emit_reshape(e, target, d, &l.joined, &l.target), d));
+  target = emit_scatter(e, c->op == INDEX_put ? "b" : "a + b", target, d, l.n, places.value, s, window, values.value);
+  return queue_put(q, &c->target, &l.target, term_of(emit_reshape(e, target, d, &l.joined, &l.target.s), d));
 }
 
 /* ---- order ---- */
@@ -114,17 +113,17 @@ static term ranks(pjrt_queue *q, const shape *s, term x) { return FORMULA(&q->li
 int queue_sort(pjrt_queue *q, const sort_call *c) {
   const operand *const out[] = {&c->values, &c->positions};
   const int64_t step[] = {c->values_stride, c->positions_stride}, zero[MAX_DIMS] = {0};
-  shape s, kept;
-  int64_t stride[MAX_DIMS];
   if (c->select || c->outer.count == 0 || c->n == 0 || c->outer.ndim == MAX_DIMS) return ERR_NO_KERNEL;
-  plan_part(&c->outer, 1, c->n, c->in_stride, &s, stride);
-  term x = queue_get(q, &c->in, &s, stride), t[] = {ranks(q, &s, x), x, emit_places(&q->lines, &s)};
-  emit_sort(&q->lines, c->descending, &s, t);
+  strided in = strided_planned(&c->outer, 1);
+  strided_add(&in, c->n, c->in_stride);
+  term x = queue_get(q, &c->in, &in), t[] = {ranks(q, &in.s, x), x, emit_places(&q->lines, &in.s)};
+  emit_sort(&q->lines, c->descending, &in.s, t);
   for (int k = 0; k < 2; k++) {
     if (!out[k]->data) continue;
-    plan_part(&c->outer, 2 * k, c->keep, step[k], &kept, stride);
-    int part = emit_slice(&q->lines, t[1 + k].value, t[1 + k].dtype, &s, zero, &kept);
-    queue_put(q, out[k], &kept, stride, term_of(part, t[1 + k].dtype));
+    strided kept = strided_planned(&c->outer, 2 * k);
+    strided_add(&kept, c->keep, step[k]);
+    int part = emit_slice(&q->lines, t[1 + k].value, t[1 + k].dtype, &in.s, zero, &kept.s);
+    queue_put(q, out[k], &kept, term_of(part, t[1 + k].dtype));
   }
   return OK;
 }
@@ -137,22 +136,22 @@ int queue_search(pjrt_queue *q, const search_call *c) {
   static const char names[] = "f h r x v n";
   const operand sorted = {.data = (void *)(uintptr_t)c->sorted, .dtype = c->dtype}, out = {.data = c->out, .dtype = DT_int64};
   const operand values = {.data = (void *)(uintptr_t)c->values, .dtype = c->dtype};
-  const shape all = {1, {c->rows * c->n}}, s = {2, {c->rows, c->count}};
-  const int64_t stride[] = {c->count, 1}, one[] = {1};
+  const strided all = strided_line(c->rows * c->n), each = strided_plain(&(shape){2, {c->rows, c->count}});
+  const shape *s = &each.s;
   emission *e = &q->lines;
-  formula next = {&s, 0, DT_int64, DT_none, c->right ? "v < x ? f : f + h" : "x < v ? f + h : f", names}, place = next, last = next;
+  formula next = {s, 0, DT_int64, DT_none, c->right ? "v < x ? f : f + h" : "x < v ? f + h : f", names}, place = next, last = next;
   place.text = "r * n + f + h - 1";
   last.text = "f + 1";
-  if (all.dim[0] == 0 || c->rows * c->count == 0) return ERR_NO_KERNEL;
-  term in = ranks(q, &all, queue_get(q, &sorted, &all, one));
-  term t[NAMES] = {[F] = term_integer(0), [V] = ranks(q, &s, queue_get(q, &values, &s, stride)), [N] = term_integer(c->n),
-                   [R] = term_of(emit_iota(e, DT_int64, &s, 0), DT_int64)};
+  if (all.s.dim[0] == 0 || c->rows * c->count == 0) return ERR_NO_KERNEL;
+  term in = ranks(q, &all.s, queue_get(q, &sorted, &all));
+  term t[NAMES] = {[F] = term_integer(0), [V] = ranks(q, s, queue_get(q, &values, &each)), [N] = term_integer(c->n),
+                   [R] = term_of(emit_iota(e, DT_int64, s, 0), DT_int64)};
   for (int64_t left = c->n, half; left > 0; left -= half) {
     half = (left + 1) / 2;
     t[H] = term_integer(half);
     int at = emit_formula(e, &place, t).value;
-    t[X] = term_of(emit_gather(e, in.value, in.dtype, all.dim[0], at, &s, 0), in.dtype);
+    t[X] = term_of(emit_gather(e, in.value, in.dtype, all.s.dim[0], at, s, 0), in.dtype);
     t[F] = emit_formula(e, &next, t);
   }
-  return queue_put(q, &out, &s, stride, emit_formula(e, &last, t));
+  return queue_put(q, &out, &each, emit_formula(e, &last, t));
 }

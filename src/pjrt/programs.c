@@ -155,21 +155,22 @@ static int compile(compiled *c, pjrt_queue *q, const program_lists *l) {
 
 /* ---- running ---- */
 
-/* Lists the arguments of device d. An argument is not donated unless all devices overwrite it. */
-static void list_arguments(pjrt_queue *const *q, program_lists *l, int d) {
-  l->nkept = 0;
+/* Lists the arguments. An argument is not donated unless all devices overwrite it. */
+static void list_arguments(pjrt_queue *const *q, program_lists *l) {
   for (size_t k = 0; k < l->narg; k++) {
     bool overwritten = true;
-    for (int other = 0; other < l->ndevice; other++) overwritten &= q[other]->arguments[k].overwritten;
+    for (int d = 0; d < l->ndevice; d++) {
+      overwritten &= q[d]->arguments[k].overwritten;
+      l->arguments[d][k] = q[d]->arguments[k].buffer;
+    }
     if (!overwritten) l->kept[l->nkept++] = (int64_t)k;
-    l->arguments[d][k] = q[d]->arguments[k].buffer;
   }
 }
 
 /* Runs the program, and keeps the results that somebody wants this time. */
 static int run(const compiled *c, pjrt_queue *const *q, program_lists *l, void **buffers) {
   pjrt_plugin *p = q[0]->plugin;
-  for (int d = 0; d < l->ndevice; d++) list_arguments(q, l, d);
+  list_arguments(q, l);
   int st = program_run(p, c->program, l);
   for (int d = 0; d < l->ndevice; d++) {
     void **result = l->results[d];

@@ -58,7 +58,7 @@ int block_new(pjrt_queue *q, size_t bytes, void **at) {
     free(b);
     return ERR_MEMORY;
   }
-  *b = (block){.at = shadow, .bytes = bytes, .in_shadow = true, .fresh = true, .argument = NONE, .written = NONE};
+  *b = (block){.at = shadow, .bytes = bytes, .in_shadow = true, .fresh = true, .argument = NONE};
   size_t k = find_behind(q, shadow);
   memmove(q->blocks + k + 1, q->blocks + k, (q->nblock - k) * sizeof *q->blocks);
   q->blocks[k] = b;
@@ -150,11 +150,10 @@ static int upload(pjrt_queue *q, block *b, enum dtype d) {
 
 const values *queue_values(pjrt_queue *q, block *b, enum dtype d) {
   const shape s = {1, {block_count(b, d)}};
-  const change *w = b->written == NONE ? NULL : &q->changes[b->written];
   bool has_value = b->run == q->run && (b->pending || b->argument != NONE);
   int st = q->lines.status;
-  if (w && w->values.dtype == d && st == OK) return &w->values;
-  if (st == OK) st = b->lost ? block_read(q, b) : w || b->bytes % (size_t)dtype_size(d) ? ERR_NO_KERNEL : OK;
+  if (b->changed && b->next.dtype == d && st == OK) return &b->next;
+  if (st == OK) st = b->lost ? block_read(q, b) : b->changed || b->bytes % (size_t)dtype_size(d) ? ERR_NO_KERNEL : OK;
   if (st == OK && has_value && b->now.dtype == d) return &b->now;
   if (st == OK && b->pending) st = QUEUE_AGAIN;
   if (st == OK && !b->fresh && (!b->buffer || b->now.dtype != d)) st = upload(q, b, d);
@@ -174,22 +173,22 @@ const values *queue_values(pjrt_queue *q, block *b, enum dtype d) {
 }
 
 int queue_set(pjrt_queue *q, block *b, enum dtype d, int flat, int whole, const shape *s) {
-  change *list = list_with_room(q->changes, q->nchange, &q->change_room, sizeof *list);
-  result *results = list_with_room(q->results, q->nresult + q->nchange, &q->result_room, sizeof *results);
-  if (list) q->changes = list;
+  block **list = list_with_room(q->changed, q->nchanged, &q->changed_room, sizeof *list);
+  result *results = list_with_room(q->results, q->nresult + q->nchanged, &q->result_room, sizeof *results);
+  if (list) q->changed = list;
   if (results) q->results = results;
   if (!list || !results) emit_fail(&q->lines, ERR_MEMORY);
   if (q->lines.status != OK) return q->lines.status;
   if (flat == EMIT_NONE) flat = emit_reshape(&q->lines, whole, d, s, &(shape){1, {block_count(b, d)}});
   emit(&q->lines, "// result %%%d\n", flat);           /* copies add no other line, and the lines are the program's key */
-  if (b->written == NONE) b->written = (int)q->nchange++;
-  list[b->written] = (change){b, {d, flat, whole, *s}};
+  if (!b->changed) list[q->nchanged++] = b;
+  b->changed = true;
+  b->next = (values){d, flat, whole, *s};
   return q->lines.status;
 }
 
 /* Ends a write to a block: the values are a result of the open program. */
-static void apply(pjrt_queue *q, const change *w) {
-  block *b = w->block;
+static void apply(pjrt_queue *q, block *b) {
   if (b->buffer && b->run == q->run && b->argument != NONE) q->arguments[b->argument].overwritten = true;
   retire_buffer(q, b);
   leave_shadow(b);
@@ -198,7 +197,7 @@ static void apply(pjrt_queue *q, const change *w) {
   b->fresh = b->lost = false;
   b->pending = true;
   b->run = q->run;
-  b->now = w->values;
+  b->now = b->next;
   b->result = (int)q->nresult;
   q->results[q->nresult++] = (result){b->now.flat, b->now.dtype, block_count(b, b->now.dtype), b, false};
 }
@@ -280,11 +279,11 @@ int queue_begin_call(pjrt_queue *q) {
 
 int queue_end_call(pjrt_queue *q, int st) {
   if (st == OK) st = q->lines.status;
-  for (size_t k = 0; k < q->nchange; k++) {
-    q->changes[k].block->written = NONE;
-    if (st == OK) apply(q, &q->changes[k]);
+  for (size_t k = 0; k < q->nchanged; k++) {
+    q->changed[k]->changed = false;
+    if (st == OK) apply(q, q->changed[k]);
   }
-  q->nchange = 0;
+  q->nchanged = 0;
   q->lines.status = OK;
   if (st != OK) {
     q->lines.length = q->ended;
@@ -322,7 +321,7 @@ void queue_free(pjrt_queue *q) {
   for (int k = 0; k < NUMBERS; k++) buffer_drop(q->plugin, q->numbers[k].buffer);
   free(q->arguments);
   free(q->results);
-  free(q->changes);
+  free(q->changed);
   free(q->blocks);
   free(q->head.text);
   free(q->lines.text);

@@ -28,7 +28,9 @@ typedef struct block {
   values   now;                        /* have the buffer's dtype, and are values if `run` is the open program's number */
   unsigned run;
   bool     pending;                    /* the values are newer than shadow and buffer, and are a result of the program */
-  int      argument, result, written;  /* the numbers in the program's lists, or NONE */
+  int      argument, result;           /* the numbers in the program's lists; argument: or NONE */
+  bool     changed;                    /* a call that has not ended writes the block, and gives it these values */
+  values   next;
 } block;
 
 enum { NONE = -1, NUMBERS = 256 };
@@ -48,12 +50,6 @@ typedef struct result {
   block  *block;                       /* waits for the result; NULL: nobody wants the result */
   bool    replaced;                    /* a later call of the program has written the block again */
 } result;
-
-/* New elements of a block, which the block has when the call ends. */
-typedef struct change {
-  block *block;
-  values values;
-} change;
 
 /* A number of a call, as an argument without dims. Buffers of numbers are kept for later programs. */
 typedef struct number {
@@ -84,8 +80,8 @@ typedef struct pjrt_queue {
   int       quiet;                     /* no collection is asked for during so many further calls */
   argument *arguments;
   result   *results;
-  change   *changes;                   /* of the call that is being appended */
-  size_t    nargument, argument_room, nresult, result_room, nchange, change_room;
+  block   **changed;                   /* by the call that is being appended */
+  size_t    nargument, argument_room, nresult, result_room, nchanged, changed_room;
   number    numbers[NUMBERS];
   block   **blocks;                    /* all blocks, sorted by address */
   size_t    nblock, block_room;
@@ -162,22 +158,25 @@ void queue_free(pjrt_queue *q);
 
 /* ---- operands (view.c) ---- */
 
-static const int64_t contiguous[] = {1};   /* the strides of an operand of one dim */
+/* The shape of an operand, and its strides in elements. */
+typedef struct strided {
+  shape   s;
+  int64_t stride[MAX_DIMS];
+} strided;
 
-/* Returns the shape of a plan. */
-shape plan_shape(const plan *p);
+strided strided_plain(const shape *s);                        /* a contiguous operand */
+strided strided_line(int64_t n);                              /* a contiguous operand of one dim */
+strided strided_planned(const plan *p, int k);                /* operand k of a plan */
+void    strided_add(strided *v, int64_t n, int64_t stride);   /* adds a dim at the end */
 
-/* Sets the shape of a plan with another dim of n elements at the end, and the strides of operand k, which are `step` along it. */
-void plan_part(const plan *p, int k, int64_t n, int64_t step, shape *s, int64_t *stride);
-
-/* Returns the operand's elements in the given shape and dtype o->dtype. A number becomes a tensor. */
-term queue_get(pjrt_queue *q, const operand *o, const shape *s, const int64_t *stride);
+/* Returns the operand's elements in dtype o->dtype. A number becomes a tensor. */
+term queue_get(pjrt_queue *q, const operand *o, const strided *v);
 
 /* Reads an operand and converts its elements. A number already has dtype `to`. */
-term queue_get_as(pjrt_queue *q, const operand *o, enum dtype to, const shape *s, const int64_t *stride);
+term queue_get_as(pjrt_queue *q, const operand *o, enum dtype to, const strided *v);
 
-/* Converts a term of an expression of shape s to o->dtype, and writes it to the operand's elements. Returns the status. */
-int queue_put(pjrt_queue *q, const operand *o, const shape *s, const int64_t *stride, term t);
+/* Converts a term of an expression of shape v->s to o->dtype, and writes it to the operand's elements. Returns the status. */
+int queue_put(pjrt_queue *q, const operand *o, const strided *v, term t);
 
 /* Returns the name of the precision of products. */
 static inline const char *queue_precision(enum precision p) { return p == PRECISION_tf32 ? "HIGH" : "HIGHEST"; }

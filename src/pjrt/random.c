@@ -17,10 +17,6 @@ static term on_words(const fill *f, const char *text, const char *names, const t
   return emit_formula(f->e, &(formula){&f->counters, 0, DT_uint64, DT_none, text, names}, terms);
 }
 
-static term drawn(const fill *f, const char *text, const char *names, const term *terms) {
-  return emit_formula(f->e, &(formula){&f->counters, 0, f->drawn, DT_none, text, names}, terms);
-}
-
 /* Computes the four words of each counter. The key of a round is made of the seed. */
 static void philox(const fill *f, term seed, term offset, term x[4]) {
   enum { A, B, C, D, K, J, M, N, S, V, W, NAMES };
@@ -51,32 +47,32 @@ static term uniform(const fill *f, term word) {
   const random_call *c = f->call;
   bool is_wide = f->drawn == DT_float64;
   double width = c->b - c->a, scale = is_wide ? 0x1p-53 : width / (double)((uint64_t)1 << c->bits);
-  const term terms[] = {word, term_integer(is_wide ? 11 : 32 - c->bits), term_float(scale), term_float(width), term_float(c->a),
-                        term_float(c->most)};
-  return drawn(f, is_wide ? "p = (C)(w >> s) * f * d; q = p > d ? d : p; v = q + a; v < m ? v : m"
-                          : "p = (C)(w >> s) * f; q = p > d ? d : p; v = q + a; v < m ? v : m", "w s f d a m", terms);
+  return FORMULA(f->e, &f->counters, f->drawn,
+                 is_wide ? "p = (C)(w >> s) * f * d; q = p > d ? d : p; v = q + a; v < m ? v : m"
+                         : "p = (C)(w >> s) * f; q = p > d ? d : p; v = q + a; v < m ? v : m",
+                 "w s f d a m", word, term_integer(is_wide ? 11 : 32 - c->bits), term_float(scale), term_float(width),
+                 term_float(c->a), term_float(c->most));
 }
 
 static term integer(const fill *f, term word) {
   const random_call *c = f->call;
-  const term terms[] = {word, term_integer((int64_t)(c->range & 0xffffffff)), term_integer((int64_t)(c->range >> 32)),
-                        term_integer(c->low)};
   const char *text = c->range == 0 ? "x + b"
                    : "al = x & 4294967295; ah = x >> 32; m = ah * l + (al * l >> 32); n = al * h + (m & 4294967295);"
                      "b + ah * h + (m >> 32) + (n >> 32)";
-  return term_as(f->e, &f->counters, on_words(f, text, "x l h b", terms), DT_int64);
+  term x = FORMULA(f->e, &f->counters, DT_uint64, text, "x l h b", word, term_integer((int64_t)(c->range & 0xffffffff)),
+                   term_integer((int64_t)(c->range >> 32)), term_integer(c->low));
+  return term_as(f->e, &f->counters, x, DT_int64);
 }
 
 /* Makes two normally distributed numbers from two words (Box–Muller, see math/normal.h). */
 static void normals(const fill *f, const term in[2], term out[2]) {
-  const random_call *c = f->call;
   bool is_wide = f->drawn == DT_float64;
-  const term words[] = {in[0], in[1], term_float(c->b)};
-  const term t[] = {drawn(f, is_wide ? "d * m_sqrt(-2 * m_log(((C)(x >> 11) + 0.5) * 0x1p-53))"
-                                     : "d * m_sqrt(-2 * m_log(((C)(x >> 1) + 0.5) * 0x1p-31))", "x y d", words),
-                    drawn(f, is_wide ? "(C)(y >> 11) * 0x1p-52 - 1" : "(C)(I)y * 0x1p-31", "x y d", words), term_float(c->a)};
-  out[0] = drawn(f, "m + r * cosine_of_turn(t)", "r t m", t);
-  out[1] = drawn(f, "m + r * sine_of_turn(t)", "r t m", t);
+  term mean = term_float(f->call->a), deviation = term_float(f->call->b);
+  term r = FORMULA(f->e, &f->counters, f->drawn, is_wide ? "d * m_sqrt(-2 * m_log(((C)(x >> 11) + 0.5) * 0x1p-53))"
+                                                         : "d * m_sqrt(-2 * m_log(((C)(x >> 1) + 0.5) * 0x1p-31))", "x d", in[0], deviation);
+  term t = FORMULA(f->e, &f->counters, f->drawn, is_wide ? "(C)(x >> 11) * 0x1p-52 - 1" : "(C)(I)x * 0x1p-31", "x", in[1]);
+  out[0] = FORMULA(f->e, &f->counters, f->drawn, "m + r * cosine_of_turn(t)", "r t m", r, t, mean);
+  out[1] = FORMULA(f->e, &f->counters, f->drawn, "m + r * sine_of_turn(t)", "r t m", r, t, mean);
 }
 
 /* ---- order ---- */

@@ -4,17 +4,13 @@
 
 /* ---- types of accumulators ---- */
 
-static enum dtype wide(enum dtype d) {
+static enum dtype accumulator_WIDE(enum dtype d) {
   int kind = dtype_kind(d);
   return kind == KIND_COMPLEX ? DT_complex128 : kind == KIND_FLOAT ? DT_float64 : kind == KIND_UINT ? DT_uint64 : DT_int64;
 }
-static enum dtype same(enum dtype d) { return d; }
-static enum dtype count(enum dtype d) { (void)d; return DT_int64; }
-static enum dtype flag(enum dtype d) { (void)d; return DT_bool; }
-#define A_WIDE  wide
-#define A_SAME  same
-#define A_COUNT count
-#define A_FLAG  flag
+static enum dtype accumulator_SAME(enum dtype d)  { return d; }
+static enum dtype accumulator_COUNT(enum dtype d) { return (void)d, DT_int64; }
+static enum dtype accumulator_FLAG(enum dtype d)  { return (void)d, DT_bool; }
 
 static unsigned last(const shape *s) { return 1u << (s->ndim - 1); }
 
@@ -23,10 +19,10 @@ static unsigned last(const shape *s) { return 1u << (s->ndim - 1); }
 /* The states of cpu/kernels/state.h, which `finish` calls a or a.position. `moments` is the sum of squared distances from the mean,
 ** and `logsum` the logarithm of the sum of exponentials. The others are the 0-based position of the first element that is NaN or
 ** the largest or smallest. */
-#define STATE_moments  wide,  "y = (A)x; m = sum(y) / n; a = sum((y - m) * (y - m));"
-#define STATE_logsum   wide,  "y = (A)x; t = top(y); f = m_isfinite(t) ? t : 0; a = f + m_log(sum(m_exp(y - f)));"
-#define STATE_largest  count, "a.position = bottom(x == top(x) | x != x ? i : MOST);"
-#define STATE_smallest count, "a.position = bottom(x == bottom(x) | x != x ? i : MOST);"
+#define STATE_moments  accumulator_WIDE,  "y = (A)x; m = sum(y) / n; a = sum((y - m) * (y - m));"
+#define STATE_logsum   accumulator_WIDE,  "y = (A)x; t = top(y); f = m_isfinite(t) ? t : 0; a = f + m_log(sum(m_exp(y - f)));"
+#define STATE_largest  accumulator_COUNT, "a.position = bottom(x == top(x) | x != x ? i : MOST);"
+#define STATE_smallest accumulator_COUNT, "a.position = bottom(x == bottom(x) | x != x ? i : MOST);"
 
 /* A row has either init, step and merge, or a text that sets a state. */
 typedef struct reduce_row {
@@ -38,7 +34,7 @@ typedef struct reduce_row {
 
 static const reduce_row rows[REDUCE_COUNT] = {
 #define REDUCE(name, dtypes, result, accumulator, init, step, merge, finish, doc) \
-  [REDUCE_##name] = {CLASS_##dtypes, #init, #step, #merge, #finish, A_##accumulator, NULL},
+  [REDUCE_##name] = {CLASS_##dtypes, #init, #step, #merge, #finish, accumulator_##accumulator, NULL},
 #define REDUCE_STATE(name, dtypes, result, state, finish, doc) \
   [REDUCE_##name] = {CLASS_##dtypes, NULL, NULL, NULL, NULL, STATE_##state " " #finish},
 #include "ops.def"
@@ -68,7 +64,7 @@ term emit_reduce(emission *e, enum reduce_op op, enum dtype compute, const shape
 static const struct { enum dtype_class dtypes; enum reduce_op reduction; enum dtype (*accumulator)(enum dtype d); const char *init, *step; }
 scans[SCAN_COUNT] = {
 #define SCAN(name, reduction, dtypes, accumulator, init, step, doc) \
-  [SCAN_##name] = {CLASS_##dtypes, REDUCE_##reduction, A_##accumulator, #init, #step},
+  [SCAN_##name] = {CLASS_##dtypes, REDUCE_##reduction, accumulator_##accumulator, #init, #step},
 #include "ops.def"
 };
 
@@ -101,5 +97,5 @@ static const char *const softmaxes[SOFTMAX_COUNT] = {
 
 term emit_softmax(emission *e, enum softmax_op op, enum dtype compute, const shape *s, term in) {
   if (!dtype_in_class(compute, CLASS_REALFLOAT)) emit_fail(e, ERR_NO_KERNEL);
-  return emit_formula(e, &(formula){s, last(s), compute, wide(compute), softmaxes[op], "x"}, &in);
+  return emit_formula(e, &(formula){s, last(s), compute, accumulator_WIDE(compute), softmaxes[op], "x"}, &in);
 }

@@ -2,8 +2,6 @@
 ** and the programs run as one program with an all_reduce, each device as a replica. Otherwise each device runs its own program
 ** first. Then the open programs are empty, and the same. */
 
-#include <stdlib.h>
-
 #include "pjrt/queue.h"
 
 /* ---- lines ---- */
@@ -39,13 +37,6 @@ static void remove_sums(pjrt_queue *q, const all_sum_call *c, int d, const end *
   q->nresult = to->nresult;
 }
 
-/* Appends the sums of device d. values[t] is the value of tensor t. */
-static int append_sums(pjrt_queue *q, const all_sum_call *c, int d, const term *values) {
-  for (int t = 0; t < c->count; t++)
-    queue_put(q, &c->out[d * c->count + t], &(shape){1, {c->elements[t]}}, contiguous, sum(&q->lines, c, t, values[t]));
-  return q->lines.status;
-}
-
 /* ---- the same text ---- */
 
 /* Makes the blocks of the tensors of device d values of its open program. Unwritten blocks have a line and no argument, so that
@@ -58,63 +49,58 @@ static void get_blocks(pjrt_queue *q, const all_sum_call *c, int d) {
   }
 }
 
-/* Finds the values of all tensors of device d. If d is 0, values[t] becomes the value of tensor t, and *before the end of the
-** program without these values. Otherwise *same becomes false if the open program or a value differs from that of device 0. */
-static int get_tensors(pjrt_queue *const *q, const all_sum_call *c, int d, term *values, end *before, bool *same) {
-  get_blocks(q[d], c, d);
-  if (d == 0) *before = (end){q[0]->lines.length, q[0]->nresult, q[0]->lines.next};
+/* Appends the sums of device d to its open program, which has ended at *before. Returns the status. */
+static int append_sums(pjrt_queue *q, const all_sum_call *c, int d, end *before) {
+  get_blocks(q, c, d);
+  *before = (end){q->ended, q->nresult, q->lines.next};
   for (int t = 0; t < c->count; t++) {
-    term x = queue_get(q[d], &c->in[d * c->count + t], &(shape){1, {c->elements[t]}}, contiguous);
-    if (d == 0) values[t] = x;
-    *same &= x.value == values[t].value;
+    const strided v = strided_line(c->elements[t]);
+    queue_put(q, &c->out[d * c->count + t], &v, sum(&q->lines, c, t, queue_get(q, &c->in[d * c->count + t], &v)));
   }
-  int st = q[d]->lines.status;
-  *same &= st == OK && q[0]->nresult == q[d]->nresult && q[0]->lines.next == q[d]->lines.next &&
-           emit_equal(&q[0]->head, &q[d]->head) && emit_equal(&q[0]->lines, &q[d]->lines);
+  return q->lines.status;
+}
+
+static bool same_program(const pjrt_queue *a, const pjrt_queue *b) {
+  return a->nresult == b->nresult && a->lines.next == b->lines.next && emit_equal(&a->head, &b->head) && emit_equal(&a->lines, &b->lines);
+}
+
+/* Appends the sums to the open programs of all devices. Sets *same to false, and appends nothing, if the programs differ. */
+static int append_same(pjrt_queue *const *q, const all_sum_call *c, bool *same, end *before) {
+  int st = OK;
+  end other;
+  *same = true;
+  for (int d = 0; d < c->ndevices && (st == OK || st == QUEUE_AGAIN); d++) {
+    st = append_sums(q[d], c, d, d ? &other : before);
+    *same &= st == OK && same_program(q[0], q[d]);
+  }
+  if (st == OK && !*same) st = QUEUE_AGAIN;
+  for (int d = 0; d < c->ndevices; d++) queue_end_call(q[d], st);
   return st == QUEUE_AGAIN ? OK : st;
 }
 
-/* Ends the calls of all devices, whose status is st. */
-static int end_calls(pjrt_queue *const *q, int n, int st) {
-  for (int d = 0; d < n; d++) queue_end_call(q[d], st);
+/* Runs the open programs of all devices, each for itself. */
+static int run_each(pjrt_queue *const *q, int n) {
+  int st = queue_ask_together(q, n);
+  for (int d = 0; d < n && st == OK; d++) st = queue_run(q[d]);
   return st;
 }
 
-/* Makes the open programs the same. Returns ERR_NO_KERNEL if that is impossible. */
-static int make_same(pjrt_queue *const *q, const all_sum_call *c, term *values, end *before) {
-  int st = OK;
-  for (int pass = 0; pass < 2 && st == OK; pass++) {
-    bool same = true;
-    if (pass == 1) st = queue_ask_together(q, c->ndevices);
-    for (int d = 0; d < c->ndevices && pass == 1 && st == OK; d++) st = queue_run(q[d]);
-    for (int d = 0; d < c->ndevices && st == OK; d++) st = get_tensors(q, c, d, values, before, &same);
-    if (st == OK && same) return OK;
-    end_calls(q, c->ndevices, st == OK ? QUEUE_AGAIN : st);
-  }
-  return st == OK ? ERR_NO_KERNEL : st;
-}
-
-/* Appends the sums to the open programs, which are the same, and runs the programs. After ERR_MEMORY the sums are removed, unless
-** the programs have failed. */
-static int run_sums(pjrt_queue *const *q, const all_sum_call *c, const term *values, const end *before) {
-  int st = OK;
-  for (int d = 0; d < c->ndevices && st == OK; d++) st = append_sums(q[d], c, d, values);
-  if (end_calls(q, c->ndevices, st) != OK) return st;
-  st = queue_ask_together(q, c->ndevices);
-  if (st == OK) st = queue_run_together(q, c->ndevices);
-  for (int d = 0; d < c->ndevices && st == ERR_MEMORY; d++)
-    if (q[d]->nresult > before->nresult) remove_sums(q[d], c, d, before);
-  return st;
-}
-
+/* After ERR_MEMORY the sums are removed, unless the programs have failed. */
 int queue_all_sum(pjrt_queue *const *q, const all_sum_call *c) {
-  end before = {0};
-  term *values = calloc((size_t)c->count, sizeof *values);
-  int st = values ? OK : ERR_MEMORY;
-  for (int d = 0; d < c->ndevices; d++)
-    if (!queue_reserve(q[d])) st = ERR_MEMORY;
-  if (st == OK) st = make_same(q, c, values, &before);
-  if (st == OK) st = run_sums(q, c, values, &before);
-  free(values);
+  const int n = c->ndevices;
+  bool same;
+  end before;
+  for (int d = 0; d < n; d++)
+    if (!queue_reserve(q[d])) return ERR_MEMORY;
+  int st = append_same(q, c, &same, &before);
+  if (st == OK && !same) {
+    st = run_each(q, n);
+    if (st == OK) st = append_same(q, c, &same, &before);
+  }
+  if (st != OK || !same) return st == OK ? ERR_NO_KERNEL : st;
+  st = queue_ask_together(q, n);
+  if (st == OK) st = queue_run_together(q, n);
+  for (int d = 0; d < n && st == ERR_MEMORY; d++)
+    if (q[d]->nresult > before.nresult) remove_sums(q[d], c, d, &before);
   return st;
 }

@@ -1,6 +1,7 @@
 #include "pjrt/translate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -161,11 +162,11 @@ enum { ROWS_UNSIGNED = 1 << KIND_UINT, ROWS_SIGNED = 1 << KIND_INT, ROWS_INTEGER
        ROWS_FLOAT = ROWS_REAL | ROWS_COMPLEX, ROWS_ANY = ROWS_BITS | ROWS_FLOAT };
 
 static const struct function {
-  const char *name;
+  const char *names;
   int         rows;                    /* a set of kinds of dtypes */
   const char *text;
 } functions[] = {
-#define FUNCTION(name, dtypes, expr) {#name, ROWS_##dtypes, #expr},
+#define FUNCTION(names, dtypes, expr) {#names, ROWS_##dtypes, #expr},
 #include "pjrt/functions.def"
 };
 
@@ -185,7 +186,7 @@ static term power(reader *s, term x, term y) {
 static term call_row(reader *s, word name, const term *in) {
   for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
     const struct function *f = &functions[k];
-    if (find_word(f->name, name) == 0 && f->rows >> dtype_kind(in[0].dtype) & 1)
+    if (find_word(f->names, name) >= 0 && f->rows >> dtype_kind(in[0].dtype) & 1)
       return emit_formula(s->e, &(formula){s->f->s, 0, in[0].dtype, DT_none, f->text, "x y z w"}, in);
   }
   return refuse(s);
@@ -193,10 +194,9 @@ static term call_row(reader *s, word name, const term *in) {
 
 /* Calls hlo_<op> or chlo_<op>. */
 static term call_op(reader *s, word name, int count, const term *in) {
-  char op[64] = "stablehlo.";
-  int prefix = *name.text == 'c' ? 5 : 4;
-  if (prefix == 5) memcpy(op, "chlo.", 6);
-  strncat(op, name.text + prefix, (size_t)(name.length - prefix));
+  char op[64];
+  const int prefix = *name.text == 'c' ? 5 : 4;
+  snprintf(op, sizeof op, "%s.%.*s", prefix == 5 ? "chlo" : "stablehlo", name.length - prefix, name.text + prefix);
   return simple(s, op, count, in);
 }
 
@@ -299,15 +299,13 @@ static enum dtype parse_cast(reader *s) {
   return DT_none;
 }
 
-static term negated(reader *s, term t) {
-  if (is_number(&t)) return term_number(-t.number.f, -t.number.i);
-  return simple(s, "stablehlo.negate", 1, &t);
-}
-
 static term parse_unary(reader *s) {
   enum dtype to = parse_cast(s);
   if (to != DT_none) return as(s, parse_unary(s), to);
-  if (skip(s, "-")) return negated(s, parse_unary(s));
+  if (skip(s, "-")) {
+    term t = parse_unary(s);
+    return is_number(&t) ? term_number(-t.number.f, -t.number.i) : simple(s, "stablehlo.negate", 1, &t);
+  }
   if (skip(s, "!")) return compare(s, "stablehlo.compare EQ,", parse_unary(s), term_integer(0));
   if (skip(s, "~")) {
     term t = parse_unary(s);

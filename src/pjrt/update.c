@@ -19,21 +19,19 @@ static const struct { const char *text; int numbers; } rows[UPDATE_COUNT] = {
 /* Appends an item. Captured graphs have numbers in the device's memory. */
 static void append(pjrt_queue *q, enum dtype d, const update_item *i) {
   const enum dtype compute = dtype_compute(d);
-  shape s = {1, {i->count}};
-  const int64_t one = 1, *stride[UPDATE_OPERANDS];
+  strided v[UPDATE_OPERANDS];
   term t[NAMES];
   if (i->count == 0) return;
   if (i->cell) emit_fail(&q->lines, ERR_NO_KERNEL);
-  if (i->plan) s = plan_shape(i->plan);
   for (int k = 0; k < 2 + i->states; k++) {
-    stride[k] = i->plan ? i->plan->stride[k] : &one;
-    t[k] = queue_get_as(q, &(operand){.data = i->at[k], .dtype = d}, compute, &s, stride[k]);
+    v[k] = i->plan ? strided_planned(i->plan, k) : strided_line(i->count);
+    t[k] = queue_get_as(q, &(operand){.data = i->at[k], .dtype = d}, compute, &v[k]);
   }
   for (int k = 0; k < rows[i->op].numbers; k++)
     t[N + k] = queue_number(q, compute, (scalar){.f = i->number[k], .is_float = true});
-  emit_assignments(&q->lines, &(formula){&s, 0, compute, DT_none, rows[i->op].text, names}, t);
+  emit_assignments(&q->lines, &(formula){&v->s, 0, compute, DT_none, rows[i->op].text, names}, t);
   for (int k = 0; k < 2 + i->states; k++)
-    if (k != G) queue_put(q, &(operand){.data = i->at[k], .dtype = d}, &s, stride[k], t[k]);
+    if (k != G) queue_put(q, &(operand){.data = i->at[k], .dtype = d}, &v[k], t[k]);
 }
 
 int queue_update(pjrt_queue *q, const update_call *c) {

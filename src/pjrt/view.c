@@ -6,27 +6,33 @@
 
 #include "pjrt/queue.h"
 
-/* ---- plans ---- */
+/* ---- shapes and strides ---- */
 
-shape plan_shape(const plan *p) {
-  shape s = {.ndim = p->ndim};
-  memcpy(s.dim, p->shape, sizeof s.dim);
-  return s;
+void strided_add(strided *v, int64_t n, int64_t stride) {
+  v->s.dim[v->s.ndim] = n;
+  v->stride[v->s.ndim++] = stride;
 }
 
-void plan_part(const plan *p, int k, int64_t n, int64_t step, shape *s, int64_t *stride) {
-  *s = plan_shape(p);
-  memcpy(stride, p->stride[k], (size_t)p->ndim * sizeof *stride);
-  s->dim[s->ndim] = n;
-  stride[s->ndim++] = step;
+strided strided_plain(const shape *s) {
+  strided v = {.s = *s};
+  shape_strides(s, v.stride);
+  return v;
+}
+
+strided strided_line(int64_t n) { return (strided){{1, {n}}, {1}}; }
+
+strided strided_planned(const plan *p, int k) {
+  strided v = {.s.ndim = 0};
+  for (int d = 0; d < p->ndim; d++) strided_add(&v, p->shape[d], p->stride[k][d]);
+  return v;
 }
 
 /* ---- boxes ---- */
 
 /* A view without the dims along which it repeats elements or has one element, and with positive strides. */
 typedef struct upright {
-  shape    s;
-  int64_t  stride[MAX_DIMS], offset;   /* the offset of the first element */
+  strided  v;
+  int64_t  offset;                     /* of the first element */
   int64_t  reversed[MAX_DIMS];         /* the numbers of the dims that had negative strides */
   int      nreversed;
   unsigned left_out;                   /* dims of the whole view */
@@ -42,43 +48,42 @@ typedef struct box {
   int64_t back[MAX_DIMS];              /* dim k of the view is dim back[k] of `sorted` */
 } box;
 
-static upright make_upright(const shape *s, const int64_t *stride, int64_t offset) {
+static upright make_upright(const strided *v, int64_t offset) {
   upright u = {.offset = offset};
-  for (int k = 0; k < s->ndim; k++) {
-    const int at = u.s.ndim;
-    if (stride[k] == 0 || s->dim[k] == 1) {
+  for (int k = 0; k < v->s.ndim; k++) {
+    const int64_t n = v->s.dim[k], stride = v->stride[k];
+    if (stride == 0 || n == 1) {
       u.left_out |= 1u << k;
       continue;
     }
-    if (stride[k] < 0) {
-      u.offset += (s->dim[k] - 1) * stride[k];
-      u.reversed[u.nreversed++] = at;
+    if (stride < 0) {
+      u.offset += (n - 1) * stride;
+      u.reversed[u.nreversed++] = u.v.s.ndim;
     }
-    u.stride[at] = llabs(stride[k]);
-    u.s.dim[at] = s->dim[k];
-    u.s.ndim++;
+    strided_add(&u.v, n, llabs(stride));
   }
   return u;
 }
 
 static void sort_dims(const upright *u, box *b) {
-  b->sorted.ndim = u->s.ndim;
-  for (int k = 0, at; k < u->s.ndim; b->order[at] = k++)
-    for (at = k; at > 0 && u->stride[b->order[at - 1]] < u->stride[k]; at--) b->order[at] = b->order[at - 1];
-  for (int k = 0; k < u->s.ndim; k++) {
-    b->sorted.dim[k] = u->s.dim[b->order[k]];
+  const int n = b->sorted.ndim = u->v.s.ndim;
+  for (int k = 0, at; k < n; b->order[at] = k++)
+    for (at = k; at > 0 && u->v.stride[b->order[at - 1]] < u->v.stride[k]; at--) b->order[at] = b->order[at - 1];
+  for (int k = 0; k < n; k++) {
+    b->sorted.dim[k] = u->v.s.dim[b->order[k]];
     b->back[b->order[k]] = k;
   }
 }
 
 /* Returns the stride of dim k of a box. If no dim of the view has stride 1, the box has another dim at the end. */
-static int64_t box_stride(const upright *u, const box *b, int k) { return k < u->s.ndim ? u->stride[b->order[k]] : 1; }
+static int64_t box_stride(const upright *u, const box *b, int k) { return k < u->v.s.ndim ? u->v.stride[b->order[k]] : 1; }
 
 /* Describes a view of a block of `count` elements as a box. Returns false if it is none. */
 static bool make_box(const upright *u, int64_t count, box *b) {
   sort_dims(u, b);
-  const bool ends = u->s.ndim && box_stride(u, b, u->s.ndim - 1) == 1;
-  if (!ends && u->s.ndim == MAX_DIMS) return false;
+  const int n = u->v.s.ndim;
+  const bool ends = n && box_stride(u, b, n - 1) == 1;
+  if (!ends && n == MAX_DIMS) return false;
   b->inner = b->sorted;
   if (!ends) b->inner.dim[b->inner.ndim++] = 1;
   b->outer.ndim = b->inner.ndim;
@@ -99,9 +104,8 @@ static bool make_box(const upright *u, int64_t count, box *b) {
 
 /* Appends zeros, or removes elements at the end, so that an array of one dim has `to` elements. */
 static int emit_resize(emission *e, int value, enum dtype d, int64_t from, int64_t to) {
-  static const int64_t zero[1] = {0};
-  shape before = {1, {from}}, after = {1, {to}};
-  if (to <= from) return emit_slice(e, value, d, &before, zero, &after);
+  const shape before = {1, {from}}, after = {1, {to}};
+  if (from == to) return value;
   int fill = emit_constant(e, d, &no_dims, (scalar){0});
   return emit_line(e, "stablehlo.pad %%%d, %%%d, low = [0], high = [%i], interior = [0] : (%t, %t) -> %t", value, fill, to - from, d,
                    &before, d, &no_dims, d, &after);
@@ -116,15 +120,15 @@ static int emit_transpose(emission *e, int value, enum dtype d, const shape *fro
 
 static int emit_reverse(emission *e, int value, enum dtype d, const upright *u) {
   if (u->nreversed == 0) return value;
-  return emit_line(e, "stablehlo.reverse %%%d, dims = [%a] : %t", value, u->reversed, u->nreversed, d, &u->s);
+  return emit_line(e, "stablehlo.reverse %%%d, dims = [%a] : %t", value, u->reversed, u->nreversed, d, &u->v.s);
 }
 
 /* Returns the positions in the block of all elements of a view, int64. */
 static int emit_positions(emission *e, const upright *u) {
-  const shape *s = &u->s;
+  const shape *s = &u->v.s;
   term sum = term_integer(u->offset);
   for (int k = 0; k < s->ndim; k++)
-    sum = FORMULA(e, s, DT_int64, "p + i * n", "p i n", sum, term_of(emit_iota(e, DT_int64, s, k), DT_int64), term_integer(u->stride[k]));
+    sum = FORMULA(e, s, DT_int64, "p + i * n", "p i n", sum, term_of(emit_iota(e, DT_int64, s, k), DT_int64), term_integer(u->v.stride[k]));
   return term_spread(e, s, sum, 0).value;
 }
 
@@ -136,7 +140,7 @@ static int read_box(emission *e, const box *b, const upright *u, int flat, enum 
   value = emit_reshape(e, value, d, &(shape){1, {b->padded}}, &b->outer);
   value = emit_slice(e, value, d, &b->outer, b->start, &b->inner);
   value = emit_reshape(e, value, d, &b->inner, &b->sorted);
-  return emit_transpose(e, value, d, &b->sorted, b->back, &u->s);
+  return emit_transpose(e, value, d, &b->sorted, b->back, &u->v.s);
 }
 
 /* Finds the block of an operand, and the offset of the operand's first element in it. */
@@ -147,8 +151,9 @@ static block *find_operand(const pjrt_queue *q, const operand *o, int64_t *offse
   return bytes % size ? NULL : b;
 }
 
-term queue_get(pjrt_queue *q, const operand *o, const shape *s, const int64_t *stride) {
+term queue_get(pjrt_queue *q, const operand *o, const strided *view) {
   const enum dtype d = o->dtype;
+  const shape *s = &view->s;
   int64_t offset;
   box in;
   if (!o->data) return term_spread(&q->lines, s, queue_number(q, d, o->value), 0);
@@ -157,18 +162,18 @@ term queue_get(pjrt_queue *q, const operand *o, const shape *s, const int64_t *s
   if (!b) emit_fail(&q->lines, ERR_NO_KERNEL);
   if (!v) return term_of(EMIT_NONE, d);
   int64_t count = block_count(b, d);
-  if (offset == 0 && v->whole != EMIT_NONE && shape_equal(&v->form, s) && shape_is_contiguous(s, stride)) return term_of(v->whole, d);
-  const upright u = make_upright(s, stride, offset);
+  if (offset == 0 && v->whole != EMIT_NONE && shape_equal(&v->form, s) && shape_is_contiguous(s, view->stride)) return term_of(v->whole, d);
+  const upright u = make_upright(view, offset);
   int value = make_box(&u, count, &in) ? read_box(&q->lines, &in, &u, v->flat, d, count)
-                                       : emit_gather(&q->lines, v->flat, d, count, emit_positions(&q->lines, &u), &u.s, 0);
+                                       : emit_gather(&q->lines, v->flat, d, count, emit_positions(&q->lines, &u), &u.v.s, 0);
   value = emit_reverse(&q->lines, value, d, &u);
   return term_spread(&q->lines, s, (term){.value = value, .dtype = d, .without = u.left_out}, 0);
 }
 
-term queue_get_as(pjrt_queue *q, const operand *o, enum dtype to, const shape *s, const int64_t *stride) {
+term queue_get_as(pjrt_queue *q, const operand *o, enum dtype to, const strided *v) {
   operand from = *o;
   if (!o->data) from.dtype = to;
-  return term_as(&q->lines, s, queue_get(q, &from, s, stride), to);
+  return term_as(&q->lines, &v->s, queue_get(q, &from, v), to);
 }
 
 /* ---- writing ---- */
@@ -176,7 +181,7 @@ term queue_get_as(pjrt_queue *q, const operand *o, enum dtype to, const shape *s
 /* Replaces a box of the elements `flat` by a value with the dims of the upright view. Returns all elements. */
 static int write_box(emission *e, const box *b, const upright *u, int flat, enum dtype d, int64_t count, int value) {
   int starts[MAX_DIMS];
-  value = emit_transpose(e, value, d, &u->s, b->order, &b->sorted);
+  value = emit_transpose(e, value, d, &u->v.s, b->order, &b->sorted);
   value = emit_reshape(e, value, d, &b->sorted, &b->inner);
   if (!shape_equal(&b->inner, &b->outer)) {
     int all = emit_resize(e, flat, d, count, b->padded);
@@ -193,8 +198,9 @@ static int write_box(emission *e, const box *b, const upright *u, int flat, enum
   return emit_resize(e, value, d, b->padded, count);
 }
 
-int queue_put(pjrt_queue *q, const operand *o, const shape *s, const int64_t *stride, term t) {
+int queue_put(pjrt_queue *q, const operand *o, const strided *view, term t) {
   const enum dtype d = o->dtype;
+  const shape *s = &view->s;
   emission *e = &q->lines;
   int64_t offset, elements;
   box to;
@@ -204,13 +210,13 @@ int queue_put(pjrt_queue *q, const operand *o, const shape *s, const int64_t *st
   if (e->status != OK) return e->status;
   int64_t count = block_count(b, d);
   shape_count(s, 1, &elements);
-  if (elements == count && shape_is_contiguous(s, stride)) return queue_set(q, b, d, EMIT_NONE, value, s);
+  if (elements == count && shape_is_contiguous(s, view->stride)) return queue_set(q, b, d, EMIT_NONE, value, s);
   const values *v = elements == count ? NULL : queue_values(q, b, d);
   if (v) flat = v->flat;
-  const upright u = make_upright(s, stride, offset);
-  value = emit_reverse(e, emit_reshape(e, value, d, s, &u.s), d, &u);
+  const upright u = make_upright(view, offset);
+  value = emit_reverse(e, emit_reshape(e, value, d, s, &u.v.s), d, &u);
   if (make_box(&u, count, &to)) flat = write_box(e, &to, &u, flat, d, count, value);
   else if (flat == EMIT_NONE) emit_fail(e, ERR_NO_KERNEL);
-  else flat = emit_scatter(e, "b", flat, d, count, emit_positions(e, &u), &u.s, 0, value);
+  else flat = emit_scatter(e, "b", flat, d, count, emit_positions(e, &u), &u.v.s, 0, value);
   return queue_set(q, b, d, flat, EMIT_NONE, s);
 }
