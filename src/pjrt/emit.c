@@ -163,6 +163,15 @@ int emit_slice(emission *e, int value, enum dtype d, const shape *from, const in
   return e->next++;
 }
 
+int emit_pad(emission *e, int value, enum dtype d, const shape *from, scalar fill, const int64_t *low, const int64_t *inner,
+             const shape *to) {
+  const int n = to->ndim, other = emit_constant(e, d, &no_dims, fill);
+  int64_t high[MAX_DIMS];
+  for (int k = 0; k < n; k++) high[k] = to->dim[k] - low[k] - from->dim[k] - (from->dim[k] - 1) * inner[k];
+  return emit_line(e, "stablehlo.pad %%%d, %%%d, low = [%a], high = [%a], interior = [%a] : (%t, %t) -> %t", value, other, low, n, high, n,
+                   inner, n, d, from, d, &no_dims, d, to);
+}
+
 int emit_iota(emission *e, enum dtype d, const shape *s, int dim) { return emit_line(e, "stablehlo.iota dim = %d : %t", dim, d, s); }
 
 int emit_reshape(emission *e, int value, enum dtype d, const shape *from, const shape *to) {

@@ -56,6 +56,11 @@ int emit_reshape(emission *e, int value, enum dtype d, const shape *from, const 
 /* Stretches a value. Dim k of the value is dim dims[k] of the result. */
 int emit_broadcast(emission *e, int value, enum dtype d, const shape *from, const int64_t *dims, const shape *to);
 
+/* Puts a value into one of shape `to` whose other elements are `fill`. low[k] elements are before those of dim k, and inner[k]
+** between two of them. Elements for which there is no room are left out, also at the beginning if low[k] is negative. */
+int emit_pad(emission *e, int value, enum dtype d, const shape *from, scalar fill, const int64_t *low, const int64_t *inner,
+             const shape *to);
+
 /* Takes a part of a value of shape `from`, from position start[k] of each dim k on. */
 int emit_slice(emission *e, int value, enum dtype d, const shape *from, const int64_t *start, const shape *to);
 

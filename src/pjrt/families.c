@@ -132,19 +132,13 @@ int queue_gemm(pjrt_queue *q, const gemm_call *c) {
 
 /* ---- random numbers and ranges ---- */
 
-/* A permutation is a stable sort by random integers without a sign. */
+/* A permutation is a stable sort by random integers without a sign, all of whose bits are random: the range is 0. */
 int queue_random(pjrt_queue *q, const random_call *c) {
   const strided v = strided_line(c->count);
   emission *e = &q->lines;
-  random_call draws = *c;
   if (c->count == 0) return ERR_NO_KERNEL;
-  if (c->op == RANDOM_permutation) {
-    draws.op = RANDOM_integers;
-    draws.low = 0;
-    draws.range = 0;
-  }
   term seed = queue_number(q, DT_uint64, (scalar){.i = (int64_t)c->seed});
-  term x = emit_random(e, &draws, seed, queue_number(q, DT_uint64, (scalar){.i = (int64_t)c->offset}));
+  term x = emit_random(e, c, seed, queue_number(q, DT_uint64, (scalar){.i = (int64_t)c->offset}));
   if (c->op == RANDOM_permutation) {
     term key = term_as(e, &v.s, x, DT_uint64), t[] = {key, key, emit_places(e, &v.s)};
     emit_sort(e, false, &v.s, t);

@@ -1,6 +1,8 @@
 /* The families of neural networks as lines of the open program: convolutions, pooling, normalisation and cross entropy. All
 ** their operands are contiguous. Half floats are computed as float32. Sums have the dtypes of the CPU's accumulators. */
 
+#include <math.h>
+
 #include "pjrt/queue.h"
 
 /* A call that is being appended. Its formulas have shape s and compute dtype C, and their sums are over the dims `folded`. */
@@ -93,25 +95,14 @@ int queue_conv(pjrt_queue *q, const conv_call *c) {
 
 /* ---- cross entropy ---- */
 
-/* Brings the classes to the shadow, and checks them there. */
-static int check_classes(pjrt_queue *q, const cross_entropy_call *c) {
-  block *b = block_of(q, c->classes);
-  int st = b ? block_read(q, b) : OK;
-  for (int64_t r = 0; r < c->rows && st == OK; r++)
-    if ((uint64_t)c->classes[r] - 1 >= (uint64_t)c->n && !(c->ignores && c->classes[r] == c->ignored)) {
-      *c->bad = c->classes[r];
-      st = ERR_INDEX;
-    }
-  return st;
-}
-
 /* The elements of a row are along dim 1. `skip` and `hot` tell whether a row is ignored, and whether an element is of its class. */
 int queue_cross_entropy(pjrt_queue *q, const cross_entropy_call *c) {
   enum { ROWS = 1, ALONG = 2, BOTH = 3 };
   job j = {q, c->compute, {2, {c->rows, c->n}}, ALONG}, over_rows = {q, c->compute, j.s, ROWS};
   char *at = c->sums, *totals = at + c->rows * dtype_size(j.C), *factor = totals + c->rows * dtype_size(j.C);
   const bool each = c->reduction == CROSS_ENTROPY_none;
-  int st = c->rows && c->n ? check_classes(q, c) : ERR_NO_KERNEL;
+  if (c->rows * c->n == 0) return ERR_NO_KERNEL;
+  int st = queue_check(q, c->classes, c->rows, 1, c->n, c->ignores ? &c->ignored : NULL, c->bad);
   if (st != OK) return st;
   term x = load(&j, c->in.data, c->in.dtype, 0), class = load(&j, c->classes, DT_int64, ALONG);
   term hot = COMPUTE(&j, "a + 1 == b", iota(&j, DT_int64, 1), class);
@@ -222,33 +213,22 @@ int queue_norm(pjrt_queue *q, const norm_call *c) {
 }
 
 /* ---- pooling ----
-** The elements of all windows at one tap, which is a position in a window, are a part of x with steps. So pooling is a loop over
-** the taps, in the order in which the CPU adds. Windows of different lengths are left to the CPU. */
+** The elements of all windows at one tap, which is a position in a window, are a part with steps of x, which is padded first. So
+** pooling is a loop over the taps, in the order in which the CPU adds. Windows of different lengths are left to the CPU. */
 
 enum { MOST_TAPS = 64 };
 
-/* Returns the elements [planes, out] of x at a tap, and `fill` in the padding. With `back`, returns [planes, in] with t's elements
-** at the tap, and zeros elsewhere. */
-static term at_tap(emission *e, const pool_call *c, int number, bool back, const char *fill, term t) {
-  const shape in = {3, {c->planes, c->in[0], c->in[1]}}, out = {3, {c->planes, c->out[0], c->out[1]}};
-  const int64_t tap[2] = {number / c->kernel[1], number % c->kernel[1]};
-  int64_t low[3] = {0}, high[3] = {0}, inner[3] = {0};
-  shape padded = in;
-  term zero = term_spread(e, &no_dims, emit_formula(e, &(formula){&no_dims, 0, t.dtype, DT_none, fill, ""}, NULL), 0);
-  t = term_spread(e, back ? &out : &in, t, 0);
-  for (int d = 0; d < 2; d++) {
-    int64_t first = tap[d] * c->dilation[d] - c->pad[d], span = (c->out[d] - 1) * c->stride[d] + 1;
-    low[d + 1] = back ? first : -first;
-    high[d + 1] = (back ? 1 : -1) * (c->in[d] - first - span);
-    inner[d + 1] = back ? c->stride[d] - 1 : 0;
-    if (!back) padded.dim[d + 1] = span;
-  }
-  t.value = emit_line(e, "stablehlo.pad %%%d, %%%d, low = [%a], high = [%a], interior = [%a] : (%t, %t) -> %t", t.value, zero.value, low, 3,
-                      high, 3, inner, 3, t.dtype, back ? &out : &in, t.dtype, &no_dims, t.dtype, &padded);
-  if (back) return t;
-  t.value = emit_line(e, "stablehlo.slice %%%d [0:%i, 0:%i:%i, 0:%i:%i] : (%t) -> %t", t.value, c->planes, padded.dim[1], c->stride[0],
-                      padded.dim[2], c->stride[1], t.dtype, &padded, t.dtype, &out);
-  return t;
+/* Returns the elements [planes, out] of a padded x at a tap. With `back`, returns a padded x with t's elements at the tap, and zeros
+** elsewhere. */
+static term at_tap(const job *out, const pool_call *c, const shape *padded, int tap, bool back, term t) {
+  emission *e = &out->q->lines;
+  const scalar zero = {0};
+  const int64_t start[] = {0, tap / c->kernel[1] * c->dilation[0], tap % c->kernel[1] * c->dilation[1]};
+  const int64_t inner[] = {0, c->stride[0] - 1, c->stride[1] - 1};
+  if (back) return term_of(emit_pad(e, t.value, t.dtype, &out->s, zero, start, inner, padded), t.dtype);
+  return term_of(emit_line(e, "stablehlo.slice %%%d [0:%i, %i:%i:%i, %i:%i:%i] : (%t) -> %t", t.value, c->planes,
+                           start[1], start[1] + (c->out[0] - 1) * c->stride[0] + 1, c->stride[0],
+                           start[2], start[2] + (c->out[1] - 1) * c->stride[1] + 1, c->stride[1], t.dtype, padded, t.dtype, &out->s), t.dtype);
 }
 
 /* Returns the averages of windows with given sums. */
@@ -275,27 +255,35 @@ static bool has_equal_windows(pool_call *c) {
 int queue_pool(pjrt_queue *q, const pool_call *given) {
   pool_call call = *given, *c = &call;
   if (!has_equal_windows(c)) return ERR_NO_KERNEL;
-  const job in = {q, dtype_compute(c->dtype), {3, {c->planes, c->in[0], c->in[1]}}, 0};
-  const job out = {q, in.C, {3, {c->planes, c->out[0], c->out[1]}}, 0};
   const bool max = c->op == POOL_max || c->op == POOL_max_back, back = c->op == POOL_max_back || c->op == POOL_average_back;
   const int taps = (int)(c->kernel[0] * c->kernel[1]);
+  const int64_t before[] = {0, c->pad[0], c->pad[1]}, after[] = {0, -c->pad[0], -c->pad[1]}, none[] = {0, 0, 0};
+  const scalar zero = {0}, lowest = {.f = -(double)INFINITY};
+  const job in = {q, dtype_compute(c->dtype), {3, {c->planes, c->in[0], c->in[1]}}, 0};
+  job out = in, padded = in;
+  for (int d = 0; d < 2; d++) {
+    out.s.dim[d + 1] = c->out[d];
+    padded.s.dim[d + 1] = (c->out[d] - 1) * c->stride[d] + (c->kernel[d] - 1) * c->dilation[d] + 1;
+  }
   emission *e = &q->lines;
-  term from = back ? load(&out, c->y, c->dtype, 0) : load(&in, c->x, c->dtype, 0), at = from, places = from;
-  term result = term_as(e, &in.s, term_integer(0), in.C);
+  term from = back ? load(&out, c->y, c->dtype, 0) : load(&in, c->x, c->dtype, 0), at = term_as(e, &out.s, term_integer(0), DT_int32);
+  term result = term_as(e, &in.s, term_integer(0), in.C), places = at, here = at;
   if (c->op == POOL_average_back) from = divided(&out, c, from);
+  if (!back) from.value = emit_pad(e, from.value, in.C, &in.s, max ? lowest : zero, before, none, &padded.s);
   if (max) {
-    at = back ? load(&out, c->position, DT_int32, 0) : term_as(e, &out.s, term_integer(0), DT_int32);
+    if (back) at = load(&out, c->position, DT_int32, 0);
     places = COMPUTE(&in, "a * b + c + 1", iota(&in, DT_int32, 1), term_integer(c->in[1]), iota(&in, DT_int32, 2));
+    places.value = emit_pad(e, places.value, DT_int32, &in.s, zero, before, none, &padded.s);
   }
   for (int k = 0; k < taps; k++) {
     const int tap = back ? taps - 1 - k : k;
-    term here = max ? at_tap(e, c, tap, false, "0", places) : places;
+    if (max) here = at_tap(&out, c, &padded.s, tap, false, places);
     if (back) {
       term x = max ? COMPUTE(&out, "a == b ? c : 0", at, here, from) : from;
-      result = COMPUTE(&in, "a + b", result, at_tap(e, c, tap, true, "0", x));
+      result = COMPUTE(&padded, "a + b", result, at_tap(&out, c, &padded.s, tap, true, x));
       continue;
     }
-    term x = at_tap(e, c, tap, false, max ? "m_lowest(C)" : "0", from);
+    term x = at_tap(&out, c, &padded.s, tap, false, from);
     if (max) {
       term better = COMPUTE(&out, "a > b | a != a | c == 0 & d != 0", x, result, at, here);
       at = COMPUTE(&out, "a ? b : c", better, here, at);
@@ -305,8 +293,8 @@ int queue_pool(pjrt_queue *q, const pool_call *given) {
     }
   }
   if (c->op == POOL_average) result = divided(&out, c, result);
-  if (back) store(&in, c->x, c->dtype, 0, result);
-  else store(&out, c->y, c->dtype, 0, result);
+  if (back) result.value = emit_pad(e, result.value, in.C, &padded.s, zero, after, none, &in.s);
+  store(back ? &in : &out, back ? c->x : c->y, c->dtype, 0, result);
   if (c->op == POOL_max) store(&out, c->position, DT_int32, 0, at);
   return OK;
 }

@@ -71,6 +71,14 @@ static int await(pjrt_plugin *p, void *event) {
   return st;
 }
 
+/* Calls a function that may print, and waits for the event that it returns; NULL: there is no event. */
+static int call_and_wait(pjrt_plugin *p, enum pjrt_function f, void *arguments, void *const *event) {
+  int before = silence(), st = call(p, f, arguments);
+  if (st == OK && event) st = await(p, *event);
+  unsilence(before);
+  return st;
+}
+
 /* ---- loading ---- */
 
 enum { PATIENCE = 60 };                /* seconds that a plugin may take in the child process that tries it */
@@ -205,22 +213,15 @@ int buffer_upload(pjrt_plugin *p, int index, enum dtype d, int64_t count, const 
   };
   PJRT_ARGS(pjrt_from_host, c, .client = p->client, .data = data, .type = types[d], .dims = &count, .ndim = count >= 0,
             .semantics = PJRT_COPIES_AT_ONCE, .device = p->devices[index]);
-  int before = silence(), st = call(p, PJRT_CALL_Client_BufferFromHostBuffer, &c);
+  int st = call_and_wait(p, PJRT_CALL_Client_BufferFromHostBuffer, &c, &c.done);
+  if (st != OK) buffer_drop(p, c.buffer);
   *buffer = st == OK ? c.buffer : NULL;
-  if (st == OK) st = await(p, c.done);
-  unsilence(before);
-  if (st == OK) return OK;
-  buffer_drop(p, *buffer);
-  *buffer = NULL;
   return st;
 }
 
 int buffer_download(pjrt_plugin *p, void *buffer, void *to, size_t bytes) {
   PJRT_ARGS(pjrt_to_host, c, .buffer = buffer, .to = to, .bytes = bytes);
-  int before = silence(), st = call(p, PJRT_CALL_Buffer_ToHostBuffer, &c);
-  if (st == OK) st = await(p, c.event);
-  unsilence(before);
-  return st;
+  return call_and_wait(p, PJRT_CALL_Buffer_ToHostBuffer, &c, &c.event);
 }
 
 void buffer_drop(pjrt_plugin *p, void *buffer) { drop(p, PJRT_CALL_Buffer_Destroy, buffer); }
@@ -267,9 +268,7 @@ int program_compile(pjrt_plugin *p, char *text, size_t length, const int *index,
   at = write_before(at, 0x1a, (uint64_t)(portable - at));
   PJRT_ARGS(pjrt_program, source, .code = text, .length = length, .format = format, .format_length = sizeof format - 1);
   PJRT_ARGS(pjrt_compile, c, .client = p->client, .program = &source, .options = at, .options_length = (size_t)(end - at));
-  int before = silence();
-  if (st == OK) st = call(p, PJRT_CALL_Client_Compile, &c);
-  unsilence(before);
+  if (st == OK) st = call_and_wait(p, PJRT_CALL_Client_Compile, &c, NULL);
   *program = st == OK ? c.executable : NULL;
   return st;
 }

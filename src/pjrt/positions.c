@@ -65,20 +65,14 @@ static term keep_last(emission *e, const layout *l, term places) {
                  term_integer(l->n));
 }
 
-/* Checks the indices, which come to the host, as the CPU does. */
-static int check_indices(pjrt_queue *q, const index_call *c) {
-  int st = OK;
-  for (int k = 0; k < c->nindex && st == OK; k++) {
-    const index_source *x = &c->index[k];
-    block *b = block_of(q, x->data);
-    st = b ? block_read(q, b) : x->count ? ERR_NO_KERNEL : OK;
-    for (int64_t i = 0; i < x->count && st == OK; i++)
-      if (x->data[i] == 0 || x->data[i] < -x->length || x->data[i] > x->length) {
-        *c->bad = x->data[i];
-        *c->bad_index = k;
-        st = ERR_INDEX;
-      }
-  }
+int queue_check(pjrt_queue *q, const int64_t *at, int64_t n, int64_t low, int64_t high, const int64_t *except, int64_t *bad) {
+  block *b = block_of(q, at);
+  int st = b ? block_read(q, b) : n ? ERR_NO_KERNEL : OK;
+  for (int64_t i = 0; i < n && st == OK; i++)
+    if ((at[i] < low || at[i] > high || at[i] == 0) && !(except && at[i] == *except)) {
+      *bad = at[i];
+      st = ERR_INDEX;
+    }
   return st;
 }
 
@@ -87,7 +81,12 @@ int queue_index(pjrt_queue *q, const index_call *c) {
   const enum dtype d = c->target.dtype;
   emission *e = &q->lines;
   if (c->sound || c->nindex == 0 || c->nindex + c->plan.ndim > MAX_DIMS) return ERR_NO_KERNEL;
-  int st = check_indices(q, c);
+  int st = OK;
+  for (int k = 0; k < c->nindex && st == OK; k++) {
+    const index_source *x = &c->index[k];
+    *c->bad_index = k;
+    st = queue_check(q, x->data, x->count, -x->length, x->length, NULL, c->bad);
+  }
   if (st != OK || c->plan.count == 0) return st;
   const layout l = make_layout(c);
   const shape *s = &l.values.s;

@@ -129,10 +129,10 @@ static int add_argument(pjrt_queue *q, void *buffer, bool owned, enum dtype d, c
   if (list) {
     q->arguments = list;
     list[q->nargument++] = (argument){buffer, owned, .end = q->head.length};
-  } else if (owned) {
-    buffer_drop(q->plugin, buffer);
+  } else {
+    if (owned) buffer_drop(q->plugin, buffer);
+    q->head.status = ERR_MEMORY;
   }
-  if (!list) q->head.status = ERR_MEMORY;
   if (q->head.status != OK) emit_fail(&q->lines, q->head.status);
   return q->lines.next++;
 }
@@ -224,12 +224,9 @@ term queue_number(pjrt_queue *q, enum dtype d, scalar is) {
 static void start_again(pjrt_queue *q) {
   for (size_t k = 0; k < q->nargument; k++)
     if (q->arguments[k].owned) buffer_drop(q->plugin, q->arguments[k].buffer);
-  q->nargument = q->nresult = 0;
-  q->ncall = 0;
-  q->head.length = q->lines.length = 0;
+  q->nargument = q->nresult = q->head.length = q->lines.length = q->ended = 0;
   q->head.status = q->lines.status = OK;
-  q->lines.next = 0;
-  q->ended = 0;
+  q->ncall = q->lines.next = 0;
   q->rhythm = (rhythm){0};
   q->due = q->asked = false;
   q->run++;

@@ -178,6 +178,10 @@ term queue_get_as(pjrt_queue *q, const operand *o, enum dtype to, const strided 
 /* Converts a term of an expression of shape v->s to o->dtype, and writes it to the operand's elements. Returns the status. */
 int queue_put(pjrt_queue *q, const operand *o, const strided *v, term t);
 
+/* Checks n integers, which come to the shadow: they must be in the range low … high and not 0, or be *except, which may be NULL.
+** Otherwise *bad becomes the first wrong one, and the result is ERR_INDEX. */
+int queue_check(pjrt_queue *q, const int64_t *at, int64_t n, int64_t low, int64_t high, const int64_t *except, int64_t *bad);
+
 /* Returns the name of the precision of products. */
 static inline const char *queue_precision(enum precision p) { return p == PRECISION_tf32 ? "HIGH" : "HIGHEST"; }
 

@@ -96,7 +96,7 @@ static term in_order(const fill *f, int parts, const term *part) {
 }
 
 term emit_random(emission *e, const random_call *c, term seed, term offset) {
-  enum dtype drawn = c->op == RANDOM_integers ? DT_int64 : dtype_compute(c->out.dtype);
+  enum dtype drawn = c->op >= RANDOM_integers ? DT_int64 : dtype_compute(c->out.dtype);
   int parts = drawn == DT_float32 ? 4 : 2;
   const fill f = {e, c, drawn, {1, {(int64_t)random_counters((uint64_t)c->count, parts == 2)}}};
   term x[4], part[4];

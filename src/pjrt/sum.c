@@ -39,23 +39,18 @@ static void remove_sums(pjrt_queue *q, const all_sum_call *c, int d, const end *
 
 /* ---- the same text ---- */
 
-/* Makes the blocks of the tensors of device d values of its open program. Unwritten blocks have a line and no argument, so that
-** they are left out. */
-static void get_blocks(pjrt_queue *q, const all_sum_call *c, int d) {
-  for (int t = 0; t < c->count; t++) {
-    const operand *o = &c->in[d * c->count + t];
-    block *b = block_of(q, o->data);
-    if (b && !b->fresh) queue_values(q, b, o->dtype);
-  }
-}
-
-/* Appends the sums of device d to its open program, which has ended at *before. Returns the status. */
+/* Appends the sums of device d to its open program. The tensors' blocks become arguments first, which stay if *before, the end of
+** the program, is restored. An unwritten block becomes no argument. Returns the status. */
 static int append_sums(pjrt_queue *q, const all_sum_call *c, int d, end *before) {
-  get_blocks(q, c, d);
+  const operand *in = c->in + d * c->count, *out = c->out + d * c->count;
+  for (int t = 0; t < c->count; t++) {
+    block *b = block_of(q, in[t].data);
+    if (b && !b->fresh) queue_values(q, b, in[t].dtype);
+  }
   *before = (end){q->ended, q->nresult, q->lines.next};
   for (int t = 0; t < c->count; t++) {
     const strided v = strided_line(c->elements[t]);
-    queue_put(q, &c->out[d * c->count + t], &v, sum(&q->lines, c, t, queue_get(q, &c->in[d * c->count + t], &v)));
+    queue_put(q, &out[t], &v, sum(&q->lines, c, t, queue_get(q, &in[t], &v)));
   }
   return q->lines.status;
 }
@@ -78,13 +73,6 @@ static int append_same(pjrt_queue *const *q, const all_sum_call *c, bool *same, 
   return st == QUEUE_AGAIN ? OK : st;
 }
 
-/* Runs the open programs of all devices, each for itself. */
-static int run_each(pjrt_queue *const *q, int n) {
-  int st = queue_ask_together(q, n);
-  for (int d = 0; d < n && st == OK; d++) st = queue_run(q[d]);
-  return st;
-}
-
 /* After ERR_MEMORY the sums are removed, unless the programs have failed. */
 int queue_all_sum(pjrt_queue *const *q, const all_sum_call *c) {
   const int n = c->ndevices;
@@ -94,7 +82,8 @@ int queue_all_sum(pjrt_queue *const *q, const all_sum_call *c) {
     if (!queue_reserve(q[d])) return ERR_MEMORY;
   int st = append_same(q, c, &same, &before);
   if (st == OK && !same) {
-    st = run_each(q, n);
+    st = queue_ask_together(q, n);
+    for (int d = 0; d < n && st == OK; d++) st = queue_run(q[d]);
     if (st == OK) st = append_same(q, c, &same, &before);
   }
   if (st != OK || !same) return st == OK ? ERR_NO_KERNEL : st;

@@ -148,11 +148,12 @@ static enum dtype dtype_called(const reader *s, word name) {
 
 /* Returns the least or the largest value of dtype d, as a number. */
 static term limit(enum dtype d, bool most) {
-  int bits = 8 * dtype_size(d), kind = dtype_kind(d);
-  if (kind == KIND_FLOAT) return term_float(most ? (double)INFINITY : -(double)INFINITY);
-  if (kind == KIND_UINT) return most ? term_number(ldexp(1, bits) - 1, bits < 64 ? ((int64_t)1 << bits) - 1 : -1) : term_integer(0);
-  int64_t least = bits < 64 ? -((int64_t)1 << (bits - 1)) : INT64_MIN;
-  return most ? term_number(ldexp(1, bits - 1) - 1, -(least + 1)) : term_number(-ldexp(1, bits - 1), least);
+  const bool is_signed = dtype_kind(d) == KIND_INT;
+  const int bits = 8 * dtype_size(d) - is_signed;
+  const uint64_t largest = UINT64_MAX >> (64 - bits);
+  if (dtype_kind(d) == KIND_FLOAT) return term_float(most ? (double)INFINITY : -(double)INFINITY);
+  if (most) return term_number(ldexp(1, bits) - 1, (int64_t)largest);
+  return is_signed ? term_number(-ldexp(1, bits), (int64_t)~largest) : term_integer(0);
 }
 
 /* ---- functions ---- */

@@ -104,11 +104,9 @@ static bool make_box(const upright *u, int64_t count, box *b) {
 
 /* Appends zeros, or removes elements at the end, so that an array of one dim has `to` elements. */
 static int emit_resize(emission *e, int value, enum dtype d, int64_t from, int64_t to) {
-  const shape before = {1, {from}}, after = {1, {to}};
+  const int64_t none = 0;
   if (from == to) return value;
-  int fill = emit_constant(e, d, &no_dims, (scalar){0});
-  return emit_line(e, "stablehlo.pad %%%d, %%%d, low = [0], high = [%i], interior = [0] : (%t, %t) -> %t", value, fill, to - from, d,
-                   &before, d, &no_dims, d, &after);
+  return emit_pad(e, value, d, &(shape){1, {from}}, (scalar){0}, &none, &none, &(shape){1, {to}});
 }
 
 /* Permutes dims: dim k of the result is dim dims[k]. */
