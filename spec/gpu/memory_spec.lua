@@ -436,7 +436,7 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
     end)
 
     it("bad arguments are errors", function()
-      fails("reopen: the CPU cannot be reopened", gpu.api.reopen, "cpu")
+      fails("reopen: device cpu cannot be reopened", gpu.api.reopen, "cpu")
       local other = gpu.kind == "cuda" and "rocm" or "cuda"
       fails(("reopen: device %s:0 belongs to lt.%s"):format(gpu.kind, gpu.kind), lt[other].reopen, gpu.kind)
       assert.error_matches(function() gpu.api.reopen(gpu.kind .. ":99") end, 'reopen: no device "' .. gpu.kind .. ':99"', nil, true)

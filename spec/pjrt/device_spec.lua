@@ -188,6 +188,17 @@ describe("a device of PJRT", function()
     assert.error_matches(function() return t[lt.tensor({6}, {device = "xla"})] end, "index 6 in dim 1: out of range for length 5")
     assert.error_matches(function() return t + x end, "tensors on different devices: xla:0 and cpu")
     assert.error_matches(function() return t:to "xla:99" end, 'no device "xla:99"')
+    assert.error_matches(function() lt.xla.reopen "xla:0" end, "reopen: device xla:0 cannot be reopened")
+  end)
+  it("checks the range of classes that are not computed yet", function()
+    local F = require "luatensor.nn".functional
+    for _, n in ipairs {3, 300} do                       -- fewer and more elements than a check on a GPU would read one by one
+      local numbers = lt.arange(1, n + 1, {dtype = "int64", device = "xla"})
+      assert.equal(n, F.one_hot(numbers + 0, n):sum():item())
+      local wrong = ("one_hot: class %d is out of range: 1 … %d"):format(n, n - 1)
+      assert.error_matches(function() F.one_hot(numbers + 0, n - 1) end, wrong, nil, true)
+      assert.error_matches(function() lt.compile(function(c) return F.one_hot(c + 0, n - 1) end)(numbers):item() end, wrong, nil, true)
+    end
   end)
   it("reads several results in one operation", function()
     local function draw(device, weights)

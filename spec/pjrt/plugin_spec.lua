@@ -73,6 +73,10 @@ describe("a plugin of PJRT", function()
     assert.equal("true\n", select(2, run("build/spec/fake_pjrt.so", available, variables .. "upload")))
     assert.truthy(shell.passes("ls " .. cache):find "^plugin%-%x+%-%x+%-%x+\n$")
     assert.equal(134, (run("build/spec/fake_pjrt.so", available, variables .. "aborts")))     -- no child tries it again
+    if shell.passes("id -u") == "0\n" then
+      shell.passes(("chown 12345 %s/plugin-*"):format(cache))       -- the note of another user says nothing
+      refused(ends .. ": last words of the plugin", "build/spec/fake_pjrt.so", variables .. "aborts")
+    end
     shell.passes("rm -r " .. cache)
   end)
   it("is tried by a process without standard files", function()

@@ -39,6 +39,9 @@ static int read_end(const tensor *x, enum reduce_op op, number *to) {
 /* Up to FEW elements are read faster than their least and greatest element are computed. */
 enum { FEW = 256 };
 
+/* If the host computes calls of a device, reading is fast, and a reduction might be compiled first. */
+static bool has_ends(const tensor *x) { return x->count > FEW && !x->store->place.device->host_calls; }
+
 /* Finds the first element that is not allowed. Sets *found if there is one. */
 static int find_outlier(const range_check *r, const tensor *x, bool *found, number *outlier) {
   number few[FEW], *all = x->count <= FEW ? few : malloc((size_t)x->count * sizeof *all);
@@ -73,7 +76,7 @@ static int check(const range_check *r, const tensor *x, bool late, char *words, 
   number outlier;
   bool found = false, inside = false;
   if (x->count == 0) return OK;
-  int st = x->count > FEW ? check_ends(r, x, &inside) : OK;
+  int st = has_ends(x) ? check_ends(r, x, &inside) : OK;
   if (st != OK || inside) return st;
   st = find_outlier(r, x, &found, &outlier);
   if (found) write_words(r, outlier, late, words, size);

@@ -164,12 +164,13 @@ void plugin_try(const pjrt_plugin *p, char why[PJRT_TEXT]) {
   memcpy(copy.path, p->path, sizeof copy.path);
   *why = 0;
   if (lacks_tpu(p->path)) return;
+  struct stat s;
   bool keeps = name_trial(p->path, known);
-  if (keeps && access(known, F_OK) == 0) return;
+  if (keeps && lstat(known, &s) == 0 && s.st_uid == geteuid()) return;   /* the folder may be another user's */
   enum system_trial t = system_try(try_plugin, &copy, PATIENCE, words, sizeof words);
   if (t == SYSTEM_ENDED) snprintf(why, PJRT_TEXT, "the plugin ends the process that loads it%s%s", *words ? ": " : "", words);
   if (t == SYSTEM_UNTRIED) snprintf(why, PJRT_TEXT, "no child process could load the plugin within %d seconds", PATIENCE);
-  int file = keeps && t == SYSTEM_TRUE ? open(known, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+  int file = keeps && t == SYSTEM_TRUE ? open(known, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666) : -1;
   if (file >= 0) close(file);
 }
 

@@ -104,10 +104,13 @@ static int l_is_on_host(lua_State *L) {
 }
 
 /* has_values(x): true if the host may read the elements without waiting, and no graph is captured in which they have no
-** values yet. */
+** values yet. If the host computes calls of a device, integers of the device count as readable, because the device reads
+** indices anyway before it uses them. */
 static int l_has_values(lua_State *L) {
-  place p = check_tensor_later(L, 1, "has_values")->store->place;
-  lua_pushboolean(L, place_is_host(p) && !place_is_captured(p));
+  const tensor *x = check_tensor_later(L, 1, "has_values");
+  place p = x->store->place;
+  bool reads = place_is_host(p) || (p.device->host_calls && dtype_kind(x->dtype) < KIND_FLOAT);
+  lua_pushboolean(L, reads && !place_is_captured(p));
   return 1;
 }
 
@@ -182,7 +185,7 @@ static int l_reopen(lua_State *L) {
   check_most(L, "reopen", 1);
   check_no_sandbox(L, "reopen");
   place p = check_place(L, 1, "reopen");
-  if (!p.device->reopen) return luaL_error(L, "reopen: the CPU cannot be reopened");
+  if (!p.device->reopen) return luaL_error(L, "reopen: device %s cannot be reopened", push_place(L, p));
   if (p.device != d) return luaL_error(L, "reopen: device %s belongs to lt.%s", push_place(L, p), p.device->name);
   check_no_interrupt(L, "reopen");
   check_not_compiled(L, "reopen");
