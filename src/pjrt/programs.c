@@ -84,9 +84,15 @@ static bool is_small(const pjrt_queue *q) {
   return bytes <= SMALL;
 }
 
+bool programs_are_wanted(const pjrt_queue *q) {
+  for (size_t k = 0; k < q->nresult; k++)
+    if (q->results[k].block) return true;
+  return false;
+}
+
 bool programs_want_collection(const pjrt_queue *q) {
   const compiled *c = find(q);
-  return queue_is_wanted(q) && (!c || !c->program || !(is_enough(c, q) || is_small(q)));
+  return programs_are_wanted(q) && (!c || !c->program || !(is_enough(c, q) || is_small(q)));
 }
 
 /* Marks what differs from earlier runs. Returns true if the program must be compiled again. */

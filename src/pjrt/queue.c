@@ -245,15 +245,9 @@ static void finish(pjrt_queue *q, void *const *buffers, int st) {
   start_again(q);
 }
 
-bool queue_is_wanted(const pjrt_queue *q) {
-  for (size_t k = 0; k < q->nresult; k++)
-    if (q->results[k].block) return true;
-  return false;
-}
-
 int queue_run_together(pjrt_queue *const *q, int n) {
   const size_t nresult = q[0]->nresult;
-  bool wanted = queue_is_wanted(q[0]), whole = true;
+  bool wanted = programs_are_wanted(q[0]), whole = true;
   void **buffers = wanted ? calloc((size_t)n * nresult, sizeof *buffers) : NULL;
   for (int k = 0; k < n; k++) whole &= q[k]->head.status == OK;
   int st = !wanted ? OK : buffers && whole ? programs_run(q, n, buffers) : ERR_MEMORY;

@@ -124,9 +124,6 @@ int queue_set(pjrt_queue *q, block *b, enum dtype d, int flat, int whole, const 
 /* Returns a value without dims. */
 term queue_number(pjrt_queue *q, enum dtype d, scalar is);
 
-/* True if somebody wants a result of the open program. */
-bool queue_is_wanted(const pjrt_queue *q);
-
 /* Runs the open program. */
 int queue_run(pjrt_queue *q);
 
@@ -195,6 +192,9 @@ static inline const char *queue_precision(enum precision p) { return p == PRECIS
 #include "families.def"
 
 /* ---- compiled programs (programs.c) ---- */
+
+/* True if somebody wants a result of the open program. */
+bool programs_are_wanted(const pjrt_queue *q);
 
 /* True if a run of the open program would compile it, and garbage would be among its results. */
 bool programs_want_collection(const pjrt_queue *q);
