@@ -110,17 +110,13 @@ static bool is_number(scalar x, int is, enum dtype d) {
 }
 
 /* Google's compiler for TPUs has no products of 64-bit integers. */
-static bool has_product(const pjrt_plugin *p, enum dtype d) {
-  return (d != DT_int64 && d != DT_uint64) || strcmp(p->platform, "tpu") != 0;
-}
-
 int queue_gemm(pjrt_queue *q, const gemm_call *c) {
   operand a = {.data = (void *)(uintptr_t)c->a, .dtype = c->dtype}, b = {.data = (void *)(uintptr_t)c->b, .dtype = c->dtype};
   operand to = {.data = c->c, .dtype = c->dtype};
   enum dtype d = dtype_compute(c->dtype);
   emission *e = &q->lines;
   if (c->batch.count == 0 || c->m == 0 || c->n == 0 || c->k == 0 || c->batch.ndim + 2 > MAX_DIMS) return ERR_NO_KERNEL;
-  if (!has_product(q->plugin, c->dtype)) return ERR_NO_KERNEL;
+  if ((d == DT_int64 || d == DT_uint64) && strcmp(q->plugin->platform, "tpu") == 0) return ERR_NO_KERNEL;
   const strided va = matrices(c, 1, c->m, c->k, c->a_stride), vb = matrices(c, 2, c->k, c->n, c->b_stride);
   const strided vc = matrices(c, 0, c->m, c->n, c->c_stride);
   term left = queue_get(q, &a, &va), right = queue_get(q, &b, &vb), x = product(e, c, left, &va.s, right, &vb.s, &vc.s);

@@ -222,13 +222,12 @@ enum { MOST_TAPS = 64 };
 ** elsewhere. */
 static term at_tap(const job *out, const pool_call *c, const shape *padded, int tap, bool back, term t) {
   emission *e = &out->q->lines;
-  const scalar zero = {0};
   const int64_t start[] = {0, tap / c->kernel[1] * c->dilation[0], tap % c->kernel[1] * c->dilation[1]};
   const int64_t inner[] = {0, c->stride[0] - 1, c->stride[1] - 1};
-  if (back) return term_of(emit_pad(e, t.value, t.dtype, &out->s, zero, start, inner, padded), t.dtype);
+  if (back) return term_of(emit_pad(e, t.value, t.dtype, &out->s, (scalar){0}, start, inner, padded), t.dtype);
   return term_of(emit_line(e, "stablehlo.slice %%%d [0:%i, %i:%i:%i, %i:%i:%i] : (%t) -> %t", t.value, c->planes,
-                           start[1], start[1] + (c->out[0] - 1) * c->stride[0] + 1, c->stride[0],
-                           start[2], start[2] + (c->out[1] - 1) * c->stride[1] + 1, c->stride[1], t.dtype, padded, t.dtype, &out->s), t.dtype);
+                           start[1], start[1] + (c->out[0] - 1) * c->stride[0] + 1, c->stride[0], start[2],
+                           start[2] + (c->out[1] - 1) * c->stride[1] + 1, c->stride[1], t.dtype, padded, t.dtype, &out->s), t.dtype);
 }
 
 /* Returns the averages of windows with given sums. */

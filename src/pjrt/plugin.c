@@ -210,7 +210,6 @@ int buffer_upload(pjrt_plugin *p, int index, enum dtype d, int64_t count, const 
   static const int types[DTYPE_COUNT] = {
 #define TYPE(name, theirs, number) [DT_##name] = number,
     PJRT_TYPES(TYPE)
-#undef TYPE
   };
   PJRT_ARGS(pjrt_from_host, c, .client = p->client, .data = data, .type = types[d], .dims = &count, .ndim = count >= 0,
             .semantics = PJRT_COPIES_AT_ONCE, .device = p->devices[index]);

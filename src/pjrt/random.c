@@ -69,7 +69,7 @@ static void normals(const fill *f, const term in[2], term out[2]) {
   bool is_wide = f->drawn == DT_float64;
   term mean = term_float(f->call->a), deviation = term_float(f->call->b);
   term r = FORMULA(f->e, &f->counters, f->drawn, is_wide ? "d * m_sqrt(-2 * m_log(((C)(x >> 11) + 0.5) * 0x1p-53))"
-                                                         : "d * m_sqrt(-2 * m_log(((C)(x >> 1) + 0.5) * 0x1p-31))", "x d", in[0], deviation);
+                   : "d * m_sqrt(-2 * m_log(((C)(x >> 1) + 0.5) * 0x1p-31))", "x d", in[0], deviation);
   term t = FORMULA(f->e, &f->counters, f->drawn, is_wide ? "(C)(x >> 11) * 0x1p-52 - 1" : "(C)(I)x * 0x1p-31", "x", in[1]);
   out[0] = FORMULA(f->e, &f->counters, f->drawn, "m + r * cosine_of_turn(t)", "r t m", r, t, mean);
   out[1] = FORMULA(f->e, &f->counters, f->drawn, "m + r * sine_of_turn(t)", "r t m", r, t, mean);

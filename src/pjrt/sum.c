@@ -59,34 +59,30 @@ static bool same_program(const pjrt_queue *a, const pjrt_queue *b) {
   return a->nresult == b->nresult && a->lines.next == b->lines.next && emit_equal(&a->head, &b->head) && emit_equal(&a->lines, &b->lines);
 }
 
-/* Appends the sums to the open programs of all devices. Sets *same to false, and appends nothing, if the programs differ. */
-static int append_same(pjrt_queue *const *q, const all_sum_call *c, bool *same, end *before) {
+/* Appends the sums to the open programs of all devices. Returns QUEUE_AGAIN, and appends nothing, if the programs differ. */
+static int append_same(pjrt_queue *const *q, const all_sum_call *c, end *before) {
   int st = OK;
-  end other;
-  *same = true;
-  for (int d = 0; d < c->ndevices && (st == OK || st == QUEUE_AGAIN); d++) {
-    st = append_sums(q[d], c, d, d ? &other : before);
-    *same &= st == OK && same_program(q[0], q[d]);
+  for (int d = 0; d < c->ndevices && st == OK; d++) {
+    st = append_sums(q[d], c, d, before);
+    if (st == OK && !same_program(q[0], q[d])) st = QUEUE_AGAIN;
   }
-  if (st == OK && !*same) st = QUEUE_AGAIN;
   for (int d = 0; d < c->ndevices; d++) queue_end_call(q[d], st);
-  return st == QUEUE_AGAIN ? OK : st;
+  return st;
 }
 
 /* After ERR_MEMORY the sums are removed, unless the programs have failed. */
 int queue_all_sum(pjrt_queue *const *q, const all_sum_call *c) {
   const int n = c->ndevices;
-  bool same;
   end before;
   for (int d = 0; d < n; d++)
     if (!queue_reserve(q[d])) return ERR_MEMORY;
-  int st = append_same(q, c, &same, &before);
-  if (st == OK && !same) {
+  int st = append_same(q, c, &before);
+  if (st == QUEUE_AGAIN) {
     st = queue_ask_together(q, n);
     for (int d = 0; d < n && st == OK; d++) st = queue_run(q[d]);
-    if (st == OK) st = append_same(q, c, &same, &before);
+    if (st == OK) st = append_same(q, c, &before);
   }
-  if (st != OK || !same) return st == OK ? ERR_NO_KERNEL : st;
+  if (st != OK) return st == QUEUE_AGAIN ? ERR_NO_KERNEL : st;
   st = queue_ask_together(q, n);
   if (st == OK) st = queue_run_together(q, n);
   for (int d = 0; d < n && st == ERR_MEMORY; d++)

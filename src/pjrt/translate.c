@@ -148,10 +148,10 @@ static enum dtype dtype_called(const reader *s, word name) {
 
 /* Returns the least or the largest value of dtype d, as a number. */
 static term limit(enum dtype d, bool most) {
+  if (dtype_kind(d) >= KIND_FLOAT) return term_float(most ? (double)INFINITY : -(double)INFINITY);
   const bool is_signed = dtype_kind(d) == KIND_INT;
   const int bits = 8 * dtype_size(d) - is_signed;
   const uint64_t largest = UINT64_MAX >> (64 - bits);
-  if (dtype_kind(d) == KIND_FLOAT) return term_float(most ? (double)INFINITY : -(double)INFINITY);
   if (most) return term_number(ldexp(1, bits) - 1, (int64_t)largest);
   return is_signed ? term_number(-ldexp(1, bits), (int64_t)~largest) : term_integer(0);
 }

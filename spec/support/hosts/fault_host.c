@@ -68,7 +68,7 @@ static bool from_module(const void *caller) {
 }
 
 /* The blocks that the module has allocated, in a hash table with open addressing. A removed entry leaves a tombstone,
-** `hole`. */
+** `hole`, unless the next entry is empty. Without tombstones that end, a search would find no empty entry one day, and not end. */
 enum { SLOTS = 1 << 16 };
 static void *held[SLOTS];
 static size_t held_bytes[SLOTS];
@@ -91,6 +91,8 @@ static void release(const void *p) {
     if (held[k] != p) continue;
     held[k] = hole;
     live_bytes -= held_bytes[k];
+    if (held[(k + 1) % SLOTS]) return;
+    for (; held[k] == hole; k = (k + SLOTS - 1) % SLOTS) held[k] = NULL;
     return;
   }
 }
