@@ -57,11 +57,6 @@ build/spec/fake_pjrt.so: spec/pjrt/fake_plugin.c src/pjrt/pjrt.h
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fPIC $(LIBFLAG) -Wall -Wextra -Wpedantic -Isrc -isystem $(LUA_INCDIR) -o $@ $< -ldl
 
-# Compiles programs for devices that need not exist, for test-aot.
-build/spec/aot: spec/pjrt/aot.c spec/pjrt/aot.h src/pjrt/pjrt.h
-	@mkdir -p $(@D)
-	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Wpedantic -Isrc -o $@ $<
-
 build/spec/plan_check: spec/support/plan_check.c src/gpu/plan.c src/base/dtype.c
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Isrc -o $@ $^ -lm
@@ -257,35 +252,44 @@ PJRT_PLUGINS  = $(PJRT_PACKAGES)/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so $(PJRT
 PJRT_SPECS    = $(if $(SMOKE),spec/pjrt/device_spec.lua spec/pjrt/training_spec.lua,spec/pjrt/*_spec.lua)
 PJRT_TESTED   = $(foreach plugin,$(if $(SMOKE),$(filter-out %/libpjrt_cpu.so,$(PJRT_PLUGINS)),$(PJRT_PLUGINS)),$(wildcard $(plugin)))
 
-# Without SMOKE=1, the specs of all devices run on the newest plugin, too: a share of the cases, because compiling the
-# programs takes long.
-PJRT_SHARE    = LUATENSOR_TEST_SHARE=24:$(ROTATION)
+# Without SMOKE=1, the specs of all devices run on the newest plugin, too. Most of their time is the compilation of tiny programs.
+# So a run has a share of the tests (FULL=1: all) and of their cases, and XLA compiles without optimisation, which takes a fourth
+# of the time. All plugins know these flags; an unknown flag would end the process.
+PJRT_SHARE    = $(if $(FULL),,LUATENSOR_TEST_EVERY=5:$(ROTATION)) LUATENSOR_TEST_SHARE=24:$(ROTATION)
+PJRT_QUICKLY  = XLA_FLAGS='--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters --xla_backend_optimization_level=0 \
+                --xla_cpu_parallel_codegen_split_count=1 --xla_llvm_disable_expensive_passes=true'
 
 .PHONY: test-pjrt
-test-pjrt: build build/spec/fake_pjrt.so build/spec/second_device.so   ## the specs of devices of PJRT on the plugins that make deps-pjrt installs; SMOKE=1: a few
+test-pjrt: build build/spec/fake_pjrt.so build/spec/second_device.so   ## the specs of devices of PJRT on the plugins that make deps-pjrt installs; SMOKE=1: a few, FULL=1: all tests
 	@if [ -z "$(strip $(PJRT_TESTED))" ]; then $(call SKIP,no plugins in $(PJRT): make deps-pjrt installs them); \
 	else $(CC) -std=gnu11 -fsyntax-only -Isrc -I$(firstword $(wildcard $(PJRT_PACKAGES)))/xla_plugins/xla_cpu_pjrt/include \
 	    spec/pjrt/header_check.c && \
 	  spec/support/sum $(foreach plugin,$(PJRT_TESTED),"$(RUN_SPECS) --label $(notdir $(plugin)) \
 	    LUATENSOR_PJRT_XLA=$(plugin) $(PJRT_SPECS)") $(if $(SMOKE),,"$(RUN_SPECS) $(JOBS) --label xla \
-	    LUATENSOR_PJRT_XLA=$(lastword $(PJRT_TESTED)) LUATENSOR_TEST_DEVICE=xla $(PJRT_SHARE) \
+	    $(PJRT_QUICKLY) LUATENSOR_PJRT_XLA=$(lastword $(PJRT_TESTED)) LUATENSOR_TEST_DEVICE=xla $(PJRT_SHARE) \
 	    $(ON_DEVICE)$(comma)many-kernels$(comma)unplugged"); fi
 
-# With TPU_SKIP_MDS_QUERY=1, Google's plugin libtpu compiles for a named topology without a TPU. SMOKE=1: fewer programs, only
-# for v5e.
+# Google's plugin libtpu compiles for a named topology without a TPU. A run that was stopped goes on: $(AOT_RESULTS) keeps the
+# results. SMOKE=1: fewer programs, only for v5e.
 PJRT_LIBTPU   = $(wildcard $(PJRT_PACKAGES)/libtpu/libtpu.so)
 AOT_MISSING   = $(if $(strip $(PJRT_TESTED)),$(if $(PJRT_LIBTPU),,libtpu in $(PJRT): its bin/pip install libtpu installs it),plugins \
                 in $(PJRT): make deps-pjrt installs them)
 AOT_PROGRAMS  = $(BUILD)/spec/programs
+AOT_RESULTS   = $(BUILD)/spec/aot-results
+
+# Compiles programs for devices that need not exist.
+build/spec/aot: spec/pjrt/aot.c spec/pjrt/aot.h src/pjrt/pjrt.h
+	@mkdir -p $(@D) && rm -rf $(AOT_RESULTS)
+	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Wpedantic -Isrc -o $@ $<
 
 .PHONY: test-aot
 test-aot: build build/spec/aot build/spec/fake_pjrt.so build/spec/second_device.so   ## compiles the programs of the specs of PJRT for TPUs, if libtpu is installed; SMOKE=1: a few
 	@if [ -n "$(strip $(AOT_MISSING))" ]; then $(call SKIP,no $(strip $(AOT_MISSING))); \
-	else rm -rf $(AOT_PROGRAMS) && mkdir -p $(AOT_PROGRAMS) && \
-	  spec/support/sum "$(RUN_SPECS) --label programs LUATENSOR_PJRT_XLA=$(firstword $(PJRT_TESTED)) \
+	else rm -rf $(AOT_PROGRAMS) && mkdir -p $(AOT_PROGRAMS) $(AOT_RESULTS) && \
+	  spec/support/sum "$(RUN_SPECS) $(JOBS) --label programs $(PJRT_QUICKLY) LUATENSOR_PJRT_XLA=$(firstword $(PJRT_TESTED)) \
 	    LUATENSOR_PROGRAMS=$(CURDIR)/$(AOT_PROGRAMS) $(PJRT_SPECS)" \
 	  $(foreach topology,v5e:2x2 $(if $(SMOKE),,v6e:2x2),"tools/lua spec/pjrt/aot.lua --label $(topology) build/spec/aot \
-	    $(PJRT_LIBTPU) $(AOT_PROGRAMS) $(topology)"); fi
+	    $(PJRT_LIBTPU) $(AOT_PROGRAMS) $(topology) $(lastword $(JOBS)) $(AOT_RESULTS)/$(topology).txt"); fi
 
 # ---- ARM64 ------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 #include "pjrt/pjrt.h"
 
-#define AOT_FUNCTIONS(X) X(Executable_Destroy, 40) X(TopologyDescription_Create, 82) X(Compile, 89)
+#define AOT_FUNCTIONS(X) X(Executable_Destroy, 40) X(TopologyDescription_Create, 82) X(TopologyDescription_PlatformVersion, 85) X(Compile, 89)
 enum aot_function {
 #define AOT_ID(name, number) AOT_CALL_##name = number,
   AOT_FUNCTIONS(AOT_ID)

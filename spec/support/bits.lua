@@ -99,8 +99,21 @@ local special_calls = {
   where = function(op, inputs, _, y, z) return op(inputs.bool[1], y, z) end,
 }
 
+--- Returns an iterator over the names and rows of lt.ops() in the order of the names, which makes the programs of a device
+-- the same in each process.
+function bits.ops()
+  local ops, names = lt.ops(), {}
+  for name in pairs(ops) do names[#names + 1] = name end
+  table.sort(names)
+  local k = 0
+  return function()
+    k = k + 1
+    return names[k], ops[names[k]]
+  end
+end
+
 local function each_op(inputs, visit)
-  for name, op in pairs(lt.ops()) do
+  for name, op in bits.ops() do
     local call = special_calls[name] or calls[op.kind]
     for _, dtype in ipairs(call and op.dtypes or {}) do
       visit(name .. " " .. dtype, call(lt[name], inputs, table.unpack(inputs[dtype])))

@@ -1,5 +1,6 @@
 -- Helpers of specs: tensors from oracle arrays and back, assertions that compare the two, the device under test.
 local assert = require "luassert"
+local busted = require "busted"
 local lt = require "luatensor"
 local reference = require "spec.support.reference"
 
@@ -18,8 +19,11 @@ lt.set_default_device(helpers.device)
 
 -- LUATENSOR_TEST_SHARE=K:OFFSET runs about every K-th case of long specs. The runs with OFFSET = 0, …, K - 1 select
 -- disjoint sets of cases. The selection does not depend on the order of cases or on earlier runs.
-local share, offset = (os.getenv "LUATENSOR_TEST_SHARE" or "1:0"):match "^(%d+):(%d+)$"
-share, offset = math.tointeger(tonumber(share)), math.tointeger(tonumber(offset))
+local function read_share(variable)
+  local k, offset = (os.getenv(variable) or "1:0"):match "^(%d+):(%d+)$"
+  return math.tointeger(tonumber(k)), math.tointeger(tonumber(offset))
+end
+local share, offset = read_share "LUATENSOR_TEST_SHARE"
 
 -- K and OFFSET of LUATENSOR_TEST_SHARE (default 1 and 0). Specs divide their numbers of random cases by K.
 helpers.share, helpers.offset = share, offset
@@ -28,6 +32,15 @@ local function place(key)
   local sum = 0
   for i = 1, #key do sum = (31 * sum + key:byte(i)) & 0xffffff end
   return sum + offset
+end
+
+-- LUATENSOR_TEST_EVERY=K:OFFSET runs every K-th test of each file. The runs with OFFSET = 0, …, K - 1 have all tests.
+local every, number = read_share "LUATENSOR_TEST_EVERY"
+if every > 1 then
+  busted.subscribe({"register", "it"}, function()
+    number = number + 1
+    return nil, number % every == 0            -- if false, busted does not register the test
+  end, {priority = 1})
 end
 
 -- Returns every K-th element of a list, from an element that the key determines. Without LUATENSOR_TEST_SHARE,
