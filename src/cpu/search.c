@@ -28,7 +28,9 @@ static int64_t count_true(const uint8_t *in, int64_t n) {
   return count;
 }
 
-/* Returns a word with bit 7 of each byte set where that byte of `word` is not 0. */
+/* Returns a word with bit 7 of each byte set where that byte of `word` is not 0. The word is ALL_TRUE if all eight bytes
+** are not 0. */
+#define ALL_TRUE UINT64_C(0x8080808080808080)
 static uint64_t true_bytes(uint64_t word) {
   const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
   return (((word & low) + low) | word) & ~low;
@@ -42,7 +44,11 @@ static int64_t true_places(const uint8_t *in, int64_t n, int64_t first, int64_t 
   for (; i + 8 <= n; i += 8) {                 /* tests eight elements at once */
     uint64_t word;
     memcpy(&word, in + i, 8);
-    for (word = true_bytes(word); word; word &= word - 1) out[count++] = first + i + (__builtin_ctzll(word) >> 3) + 1;
+    word = true_bytes(word);
+    if (word == ALL_TRUE) {
+      for (int k = 0; k < 8; k++) out[count + k] = first + i + k + 1;
+      count += 8;
+    } else for (; word; word &= word - 1) out[count++] = first + i + (__builtin_ctzll(word) >> 3) + 1;
   }
 #endif
   for (; i < n; i++)
@@ -58,8 +64,10 @@ static void write_places(const nonzero_call *c, int64_t begin, int64_t end, int6
     int64_t row = begin / c->shape[last], column = begin % c->shape[last], n = c->shape[last] - column;
     if (n > end - begin) n = end - begin;
     int64_t found = true_places(c->in + begin, n, column, c->out + last * c->count + at);
-    for (int d = last - 1; d >= 0; row /= c->shape[d--])
-      for (int64_t i = 0; i < found; i++) c->out[d * c->count + at + i] = row % c->shape[d] + 1;
+    for (int d = last - 1; d >= 0; row /= c->shape[d--]) {
+      int64_t coordinate = row % c->shape[d] + 1, *out = c->out + d * c->count + at;
+      for (int64_t i = 0; i < found; i++) out[i] = coordinate;
+    }
     at += found;
     begin += n;
   }
