@@ -17,10 +17,13 @@
     for (int64_t i = 0; i < n; i++) { loads r[i] = (expr); }                      \
   }
 
-#define READ1 const C *X = in[0];
-#define READ2 READ1 const C *Y = in[1];
+/* The bool inputs of unary functions and of a SELECT are read as bytes, because gcc 12 vectorises neither negations of
+** _Bool nor selections by _Bool. */
+#define STORED(T) __typeof__(_Generic((T)0, bool: (uint8_t)0, default: (T)0))
+
+#define READ1 const STORED(C) *X = in[0];
+#define READ2 const C *X = in[0]; const C *Y = in[1];
 #define READ3 READ2 const C *Z = in[2];
-/* The bool input of a SELECT is read as a byte, because gcc 12 does not vectorise selections by _Bool. */
 #define READS const uint8_t *X = in[0]; const C *Y = in[1], *Z = in[2];
 #define LOADS uint8_t x = X[i]; C y = Y[i], z = Z[i];
 #define READ4 READ3 const C *W = in[3];
