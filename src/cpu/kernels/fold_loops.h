@@ -58,6 +58,12 @@ INLINE void NAME(merge)(TOTAL join(TOTAL, TOTAL), int64_t n, TOTAL *acc, const T
   for (int64_t j = 0; j < n; j++) acc[j] = join(acc[j], later[j]);
 }
 
+/* If count >= n, merges the second half of the n accumulators into the first half. `count` and n are compile-time
+** constants, so that the accumulators stay in registers. */
+INLINE void NAME(halve)(TOTAL join(TOTAL, TOTAL), int64_t count, int64_t n, TOTAL *lane) {
+  if (count >= n) NAME(merge)(join, n / 2, lane, lane + n / 2);
+}
+
 /* Folds the n elements of a row into one accumulator. The row is read as a matrix with one accumulator for each
 ** column; the initial value of the accumulators is `none`. Then the second half of the accumulators is merged into
 ** the first half, until one accumulator is left. The numbers means[0 … LANES - 1] must be equal; `means` may be
@@ -73,8 +79,12 @@ INLINE TOTAL NAME(row)(TOTAL step(TOTAL, TAKEN, MEAN), TOTAL join(TOTAL, TOTAL),
   if (is_long) NAME(lanes)(step, n / MANY_LANES, MANY_LANES, X, lane, means);
   else NAME(columns)(step, n / FEW_LANES, FEW_LANES, X, FEW_LANES, lane, means);
   if (rest) columns(1, rest, X + n - rest, 0, lane, means);
-  for (; count > FEW_LANES; count /= 2) NAME(merge)(join, count / 2, lane, lane + count / 2);
-  for (int64_t w = FEW_LANES / 2; w > 0; w /= 2) NAME(merge)(join, w, lane, lane + w);
+  if (is_long) {
+    NAME(halve)(join, MANY_LANES, 256, lane), NAME(halve)(join, MANY_LANES, 128, lane);
+    NAME(halve)(join, MANY_LANES, 64, lane), NAME(halve)(join, MANY_LANES, 32, lane);
+  }
+  NAME(halve)(join, FEW_LANES, 16, lane), NAME(halve)(join, FEW_LANES, 8, lane);
+  NAME(halve)(join, FEW_LANES, 4, lane), NAME(halve)(join, FEW_LANES, 2, lane);
   return lane[0];
 }
 
