@@ -246,6 +246,115 @@ describe("a reduction of rows", function()
   end)
 end)
 
+-- Enough repeated elements that their results are computed once and copied.
+describe("repeated elements", function()
+  -- Returns the array of shape {9, 5, 7, width} whose elements differ only along dims 2 and 4, and its tensor, a view.
+  local function repeated(width, dtype)
+    local x, tx = array({1, 5, 1, width}, dtype, width)
+    return function(_, j, _, l) return x(1, j, 1, l) end, tx:broadcast_to(9, 5, 7, width)
+  end
+
+  for _, dtype in ipairs(dtypes) do
+    it("of " .. dtype .. " are converted", function()
+      for _, w in ipairs {1, 33, 300} do
+        local x, tx = repeated(w, dtype)
+        local other = dtype == "float64" and "float32" or "float64"
+        holds(x, tx:to(other), w)
+        local whole = lt.full({10, 5, 7, w + 3}, 99, {dtype = other})
+        whole[{ {2, -1}, {}, {}, {3, w + 2} }]:copy_(tx:flip(4))
+        holds(function(i, j, k, l)
+          return i > 1 and l > 2 and l < w + 3 and x(i - 1, j, k, w + 3 - l) or 99
+        end, whole, w)
+      end
+    end)
+  end
+
+  it("are inputs of costly functions", function()
+    for _, dtype in ipairs {"float32", "float64", "int16"} do
+      for _, w in ipairs {1, 33, 300} do
+        local x, tx = repeated(w, dtype)
+        local function root(...) return math.abs(x(...)) end
+        local squares = (tx * tx)[{ {1}, {}, {1}, {} }]:broadcast_to(9, 5, 7, w)
+        holds(root, lt.sqrt(squares), w)
+        holds(function(l, k, j, i) return root(i, j, k, l) end, lt.sqrt(squares:permute(4, 3, 2, 1)), w)
+        holds(root, lt.hypot(squares[{ {}, {}, {1}, {} }] * 0, tx), w)
+      end
+    end
+  end)
+
+  for fold, of in pairs(folds) do
+    it("are reduced to their " .. fold, function()
+      for _, w in ipairs {3, 33} do
+        local x, tx = repeated(w, "float32")
+        for _, dtype in ipairs {"float32", "float64", "int32"} do
+          local t = tx[{ {1}, {}, {1}, {} }]:to(dtype):broadcast_to(9, 5, 7, w)
+          local list, row, columns = {}, {}, {}
+          for i = 1, 9 do for j = 1, 5 do for k = 1, 7 do for l = 1, w do list[#list + 1] = x(i, j, k, l) end end end end
+          for j = 1, 5 do
+            row[j] = {}
+            for l = 1, w do row[j][l] = x(1, j, 1, l) end
+          end
+          for l = 1, w do
+            columns[l] = {}
+            for _ = 1, 9 do for j = 1, 5 do table.insert(columns[l], x(1, j, 1, l)) end end
+          end
+          local label = dtype .. " " .. w
+          holds(function() return of(list) end, result(fold, t), label)
+          holds(function(_, j) return of(row[j]) end, result(fold, t, 4), label)
+          holds(function(j) return of(row[j]) end, result(fold, t[{ {1}, {}, {}, {} }], {1, 3, 4}) /
+            (fold == "sum" and 7 or fold == "count_nonzero" and 7 or 1), label)
+          holds(function(_, l) return of(columns[l]) end, result(fold, t, {1, 2}), label)
+          holds(function(l) return of(columns[l]) end, result(fold, t:permute(2, 1, 3, 4)[{ {}, {}, 4, {} }], {1, 2}), label)
+        end
+      end
+    end)
+  end
+
+  it("keep the position of the first largest element", function()
+    local x, tx = repeated(33, "float32")
+    local best = {}
+    for j = 1, 5 do
+      best[j] = 1
+      for l = 2, 33 do if x(1, j, 1, l) > x(1, j, 1, best[j]) then best[j] = l end end
+    end
+    holds(function(_, j) return best[j] end, tx:argmax(4), "rows")
+    holds(function() return 1 end, tx:argmax(1), "equal elements")
+    holds(function() return 1 end, tx:argmin(3), "equal elements")
+  end)
+end)
+
+describe("a mask", function()
+  it("of each length is inverted, wherever it begins", function()
+    for n = 1, 140 do
+      local x, tx = array({n + 3}, "int64", n)
+      local mask = (tx:greater(0))[{ {4, n + 3} }]
+      for _, name in ipairs {"logical_not", "bitwise_invert"} do
+        holds(function(i) return x(i + 3) > 0 and 0 or 1 end, lt[name](mask), name .. n)
+      end
+      holds(function(i) return x(i + 3) > 0 and 0 or 1 end, lt.logical_not(tx[{ {4, n + 3} }]:clip(0, 9)), n)
+    end
+  end)
+
+  it("has its true elements found, whether they are few or many", function()
+    for _, shape in ipairs {{1}, {17}, {4, 9}, {3, 70}, {2, 3, 33}, {5, 1, 16}, {2, 2, 2, 24}} do
+      for _, limit in ipairs {-20, -13, 0, 13, 20} do
+        local _, tx = array(shape, "int64")
+        local mask, list = tx:greater(limit), tx:flatten():totable()
+        local expected = {}
+        for d = 1, #shape do expected[d] = {} end
+        for i, v in ipairs(list) do
+          local rest = i - 1
+          for d = v > limit and #shape or 0, 1, -1 do
+            table.insert(expected[d], rest % shape[d] + 1)
+            rest = rest // shape[d]
+          end
+        end
+        for d, places in ipairs {mask:nonzero()} do assert.same(expected[d], places:totable()) end
+      end
+    end
+  end)
+end)
+
 describe("an access by index", function()
   for _, dtype in ipairs {"float32", "float64", "int8", "int16", "complex128"} do
     it("reads and writes " .. dtype .. " in rows of each length", function()

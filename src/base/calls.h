@@ -89,9 +89,9 @@ enum reduce_op {
   REDUCE_COUNT
 };
 
-/* A reduction: out[k] is the op's result for the elements in[k, r] of all r. Dims are sorted by the stride of
-** `in`, largest first, and collapsed. Ordered reductions, such as argmax, return positions, so the order of their
-** reduced dims is kept. */
+/* A reduction: out[k] is the op's result for the elements in[k, r] of all r. Dims are sorted by the stride of `in`,
+** stride 0 first, then the largest, and collapsed. Ordered reductions, such as argmax, return positions, so the
+** order of their reduced dims is kept. */
 typedef struct reduce_call {
   enum reduce_op op;
   enum dtype compute;          /* the dtype to which the elements of `in` are converted */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cpu/box.h"
+#include "cpu/walk.h"
 
 enum {
   CONSTANT = 1024,           /* the size in bytes of a buffer with copies of a number: 256 float32, which stay in
@@ -273,6 +274,25 @@ static void select_bits(map_call *c) {
   c->compute = c->out.dtype = DT_int16;
 }
 
+/* Returns a dim whose results are computed once and then copied, or -1. Cheap ops without conversions take as long as a
+** copy. */
+static int dim_to_repeat(const map_work *t) {
+  const map_call *c = t->call;
+  bool converts = c->out.dtype != t->result;
+  for (int k = 1; k <= c->nin; k++) converts |= c->in[k - 1].data && c->in[k - 1].dtype != input_dtype(t, k);
+  return converts || traits[c->op].costly ? repeated_dim(c->plan, 1 + c->nin, 1) : -1;
+}
+
+/* Computes the results at the first position of dim d, and copies them to the other positions. */
+static int map_once(int index, const map_call *c, int d) {
+  plan first = *c->plan, others;
+  map_call once = *c, copy = copy_of_first(&c->out, c->plan, d, &others);
+  once.plan = &first;
+  drop_dim(&first, 1 + c->nin, d);
+  int st = cpu_map(index, &once);
+  return st == OK ? cpu_map(index, &copy) : st;
+}
+
 int cpu_map(int index, const map_call *c) {
   map_work t;
   map_call bits;
@@ -283,6 +303,8 @@ int cpu_map(int index, const map_call *c) {
   }
   int st = make_task(&t, c);
   if (st != OK) return st;
+  int repeated = dim_to_repeat(&t);
+  if (repeated >= 0) return map_once(index, c, repeated);
   int threads = cpu_threads(c->plan->count * (traits[c->op].costly ? COSTLY : 1), GRAIN);
   needs n = {.most = box_most(&c->out, c->in, c->nin, t.compute), .buffers = needs_buffers(&t)};
   if (!n.buffers && c->plan->ndim <= 1) {

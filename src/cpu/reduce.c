@@ -357,12 +357,15 @@ static void merge_chunks(const reduce_work *w, int64_t i, char *states) {
 
 /* ---- cutting up ---- */
 
+/* Returns the distance of neighbouring elements; repeated elements (stride 0) count as the farthest. */
+static int64_t distance(int64_t stride) { return stride ? llabs(stride) : INT64_MAX; }
+
 /* True if folding by columns is faster. `columns` is the length of the innermost kept dim, `row` the length of the
 ** innermost reduced dim. If the kept dim has the smaller stride, folding by columns is slower only for few columns of
 ** many rows. Otherwise it is faster only for many short rows. */
 static bool by_columns(const reduce_call *c) {
   if (c->kept.ndim == 0 || c->reduced.ndim == 0) return c->kept.ndim > 0;
-  int64_t kept = llabs(inner_stride(&c->kept, 1)), reduced = llabs(inner_stride(&c->reduced, 0));
+  int64_t kept = distance(inner_stride(&c->kept, 1)), reduced = distance(inner_stride(&c->reduced, 0));
   int64_t columns = inner_length(&c->kept), row = inner_length(&c->reduced);
   if (kept < reduced) return columns >= FEW_COLUMNS || row < MANY;
   return row < SHORT_ROW && columns >= MANY;
@@ -453,9 +456,13 @@ static void set_up(reduce_work *w, const reduce_call *c) {
   cut_chunks(w);
 }
 
+/* Returns a kept dim whose results are computed once and then copied, or -1. */
+static int dim_to_repeat(const reduce_call *c) { return repeated_dim(&c->kept, 2, c->reduced.count); }
+
 bool cpu_reduces_alike(const reduce_call *a, const reduce_call *b) {
   reduce_work x, y;
   if (a->kept.count == 0 || b->kept.count == 0) return false;
+  if (dim_to_repeat(a) >= 0 || dim_to_repeat(b) >= 0) return false;
   set_up(&x, a);
   set_up(&y, b);
   bool same = x.columns == y.columns && x.narrow == y.narrow && x.chunks == 1 && y.chunks == 1;
@@ -480,11 +487,22 @@ static int run_work(reduce_work *w, int threads) {
   return st;
 }
 
+/* Computes the results at the first position of kept dim d, and copies them to the other positions. */
+static int reduce_once(int index, const reduce_call *c, int d) {
+  plan others;
+  reduce_call once = *c;
+  map_call copy = copy_of_first(&c->out, &c->kept, d, &others);
+  drop_dim(&once.kept, 2, d);
+  int st = cpu_reduce(index, &once);
+  return st == OK ? cpu_map(index, &copy) : st;
+}
+
 int cpu_reduce(int index, const reduce_call *c) {
-  (void)index;
   reduce_work w;
   if (!cpu_isa->reduce->kernel[c->op][c->compute].size) return ERR_NO_KERNEL;
   if (c->kept.count == 0) return OK;
+  int repeated = dim_to_repeat(c);
+  if (repeated >= 0) return reduce_once(index, c, repeated);
   set_up(&w, c);
   return run_work(&w, cpu_threads(c->kept.count * c->reduced.count, GRAIN));
 }

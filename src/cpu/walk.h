@@ -59,4 +59,44 @@ static inline void plan_offsets(const plan *p, int64_t position, int64_t offset[
   }
 }
 
+/* ---- repeated results ----
+** If all inputs of a call have stride 0 in a dim, the results along this dim are equal. The call then computes the results
+** at the first position of the dim, and copies them to the other positions. */
+
+enum { REPEAT_LEAST = 1 << 12 };    /* the fewest elements that need not be computed: a further call takes as long as
+                                    ** about 500 logarithms of float64 */
+
+/* Returns a dim in which operands 1 … noperands - 1 have stride 0, if it has enough repeated results. Otherwise returns
+** -1. A result is computed from `each` elements. */
+static inline int repeated_dim(const plan *p, int noperands, int64_t each) {
+  for (int d = 0; d < p->ndim; d++) {
+    bool repeats = true;
+    for (int k = 1; k < noperands; k++) repeats &= p->stride[k][d] == 0;
+    if (repeats && (p->count - p->count / p->shape[d]) * each >= REPEAT_LEAST) return d;
+  }
+  return -1;
+}
+
+/* Removes dim d from a plan of `noperands` operands. */
+static inline void drop_dim(plan *p, int noperands, int d) {
+  size_t bytes = (size_t)(p->ndim - d - 1) * sizeof *p->shape;
+  p->count /= p->shape[d];
+  memmove(p->shape + d, p->shape + d + 1, bytes);
+  for (int k = 0; k < noperands; k++) memmove(p->stride[k] + d, p->stride[k] + d + 1, bytes);
+  p->ndim--;
+}
+
+/* Returns the call that copies the results at the first position of dim d to the other positions, and sets *others to
+** its plan. Operand 0 of plan p is `out`. */
+static inline map_call copy_of_first(const operand *out, const plan *p, int d, plan *others) {
+  map_call c = {.op = OP_positive, .compute = out->dtype, .nin = 1, .plan = others, .out = *out, .in = {*out}};
+  *others = *p;
+  memcpy(others->stride[1], p->stride[0], sizeof p->stride[0]);
+  others->stride[1][d] = 0;
+  others->count = p->count / p->shape[d] * (p->shape[d] - 1);
+  c.out.data = (char *)out->data + p->stride[0][d] * dtype_size(out->dtype);
+  if (--others->shape[d] == 1) drop_dim(others, 2, d);
+  return c;
+}
+
 #endif

@@ -49,8 +49,8 @@ enum dtype dtype_accum(enum dtype d);
 ** if they were first converted to dtype `result`. */
 enum dtype sum_compute(enum dtype in, enum dtype result);
 
-/* Sorts the dims of p by the absolute stride of operand k, largest first. Dims with equal strides keep their
-** order. */
+/* Sorts the dims of p by the absolute stride of operand k: stride 0 first, then the largest. Dims with equal strides
+** keep their order. */
 void plan_sort(plan *p, int k);
 
 #endif
