@@ -3,9 +3,17 @@
 local core = require "luatensor.core"
 local help = require "luatensor.gradients.help"
 
+local ag = core.autograd
 local rules = {}
 
 local function zeros(g, shape) return core.zeros(shape, {dtype = g.dtype, device = g.device}) end
+
+--- Calls the function `name` of x, a tensor of zeros that nothing else refers to. Unless gradients are recorded, x is
+-- changed in place, because a copy of a large x takes longer than the function.
+local function added(name, x, ...)
+  if ag.mode() then return x[name](x, ...) end
+  return x[name .. "_"](x, ...)
+end
 
 -- ---- x[key] ----
 
@@ -28,14 +36,14 @@ local function add_at(g, shape, key)
   local n = 1
   for _, length in ipairs(shape) do n = n * length end
   local positions = core.arange(1, n + 1, {device = g.device, dtype = "int64"}):reshape(shape)[key]
-  return zeros(g, {n}):index_add(1, positions:flatten(), g:flatten()):reshape(shape)
+  return added("index_add", zeros(g, {n}), 1, positions:flatten(), g:flatten()):reshape(shape)
 end
 
 --- Like add_at, for a key that is a tensor of row numbers. This case needs no tensor of element numbers.
 local function add_rows(g, shape, key)
   local rows = {table.unpack(shape)}
   rows[1] = key.size
-  return zeros(g, shape):index_add(1, key:flatten(), g:reshape(rows))
+  return added("index_add", zeros(g, shape), 1, key:flatten(), g:reshape(rows))
 end
 
 rules.index = {{"p", function(g, p)
@@ -70,12 +78,12 @@ end
 rules.take = {{"p", function(g, p)
   local indices = p.args[1]
   local lines = indices.ndim == 0 and g:expand_dims(p.dim) or g:flatten(p.dim, p.dim + indices.ndim - 1)
-  return zeros(g, p.shape):index_add(p.dim, indices:flatten(), lines)
+  return added("index_add", zeros(g, p.shape), p.dim, indices:flatten(), lines)
 end}}
 
 rules.gather = {{"p", function(g, p)
   if g.size == 0 then return zeros(g, p.shape) end                     -- an empty index may have another ndim than x
-  return zeros(g, p.shape):scatter_add(p.dim, p.args[1], g)
+  return added("scatter_add", zeros(g, p.shape), p.dim, p.args[1], g)
 end}}
 
 --- All dims except `dim` may broadcast, in x as well as in the index. The engine then sums the returned gradient over
@@ -84,7 +92,7 @@ rules.take_along_axis = {{"p", function(g, p)
   local shape = g.shape
   local stretched = {table.unpack(shape)}
   stretched[p.dim] = p.shape[p.dim]
-  return zeros(g, stretched):scatter_add(p.dim, p.args[1]:broadcast_to(shape), g)
+  return added("scatter_add", zeros(g, stretched), p.dim, p.args[1]:broadcast_to(shape), g)
 end}}
 
 --- Returns the gradient of the source of scatter and similar functions. If the source is larger than the index, only
