@@ -75,6 +75,25 @@ describe("cross_entropy", function()
     end)
   end
 
+  it("of rows of every length, also with elements of -infinity and NaN", function()
+    for c = 2, 70 do
+      local n = 3
+      local x, list, classes = made(n, c, "float32")
+      local rows = x:totable()
+      rows[2][list[2] % c + 1] = -math.huge
+      rows[3][list[3] % c + 1] = 0.0 / 0.0
+      local leaf = lt.tensor(rows):requires_grad_()
+      local y = core.cross_entropy(leaf, classes, "none")
+      y:sum():backward()
+      local losses, gradients = oracle({rows[1], rows[2]}, list)
+      local got, back = y:totable(), leaf.grad:totable()
+      near(losses, {got[1], got[2]}, 2e-6, "length " .. c)
+      near(gradients, {back[1], back[2]}, 2e-6, "length " .. c)
+      assert.is_true(got[3] ~= got[3])
+      for j = 1, c do assert.is_true(back[3][j] ~= back[3][j]) end
+    end
+  end)
+
   it("keeps its digits far from 0, and where a class is nearly sure", function()
     local x = lt.tensor({{30000, 30001, 29990}, {-80, 0, -90}}, {dtype = "float32", requires_grad = true})
     local losses, gradients = oracle(x:totable(), {1, 2}, nil)

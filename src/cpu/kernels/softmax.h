@@ -33,29 +33,6 @@ INLINE REAL result(const enum softmax_op op, REAL k, REAL m) {
 
 /* ---- rows ---- */
 
-/* Returns the largest element of a row of n >= VECTOR elements, without regard to NaN. */
-INLINE REAL top_of_row(int64_t n, const REAL *X) {
-  REAL top[VECTOR];
-  memcpy(top, X + n - VECTOR, sizeof top);
-  for (int64_t i = 0, stop; (stop = cancel_stretch(i, n - VECTOR)) > i;)
-    for (; i < stop; i += VECTOR) {
-      #pragma omp simd
-      for (int j = 0; j < VECTOR; j++) top[j] = top[j] > X[i + j] ? top[j] : X[i + j];
-    }
-  for (int w = VECTOR / 2; w > 0; w /= 2)
-    for (int j = 0; j < w; j++) top[j] = top[j] > top[w + j] ? top[j] : top[w + j];
-  return top[0];
-}
-
-/* Returns the sum of the VECTOR elements of `part`. */
-INLINE double sum_of_part(const REAL *part) {
-  double s[VECTOR / 2];
-  for (int j = 0; j < VECTOR / 2; j++) s[j] = (double)part[j] + (double)part[VECTOR / 2 + j];
-  for (int w = VECTOR / 4; w > 0; w /= 2)
-    for (int j = 0; j < w; j++) s[j] += s[w + j];
-  return s[0];
-}
-
 /* one_vector computes the exponentials of a vector. Except for the first `skip` exponentials, it adds them to part[0 …
 ** VECTOR - 1]. make_exponentials reads a row in whole vectors, the last of which ends at the row's end. Elements that
 ** the last two vectors share are added only once. The last vector's exponentials are computed first and stored last,

@@ -3,46 +3,59 @@
 
 #include "cpu/cpu.h"
 #include "cpu/kernels/exponentials.h"
-#include "cpu/kernels/largest.h"
 
-INLINE void add_exponentials(int64_t count, const REAL *X, const REAL max, REAL *part) {
-  for (; count > 0; count--, X += VECTOR) {
-    #pragma omp simd
-    for (int64_t j = 0; j < VECTOR; j++) part[j] += exp_to_0((REAL)(X[j] - max));
+/* Rows are read in whole vectors. Shorter rows are padded to a vector with -infinity, whose exponential is 0. */
+INLINE const REAL *padded(int64_t n, const REAL *X, REAL *few) {
+  if (n >= VECTOR) return X;
+  for (int j = 0; j < VECTOR; j++) few[j] = j < n ? X[j] : -(REAL)INFINITY;
+  return few;
+}
+
+/* Adds the exponentials of a vector to `part`, except for the first `skip` exponentials. */
+INLINE void add_exponentials(const REAL *X, const REAL max, int skip, REAL *part) {
+  #pragma omp simd
+  for (int j = 0; j < VECTOR; j++) {
+    const REAL e = exp_to_0((REAL)(X[j] - max));
+    part[j] += j < skip ? 0 : e;
   }
 }
 
-/* Returns the sum of exp(x - max) over n elements. The elements after the last whole vector are padded with
-** -infinity. */
-OUTLINE double sum_of_exponentials(int64_t n, const REAL *X, const REAL max) {
-  const int64_t rest = n % VECTOR, whole = n - rest;
+/* Returns the sum of exp(x - max) over n >= VECTOR elements. The last vector ends at the row's end, and may overlap the
+** vector before it. */
+INLINE double sum_of_exponentials(int64_t n, const REAL *X, const REAL max) {
+  REAL part[VECTOR] = {0};
   double s = 0;
-  for (int64_t i = 0, some; i < whole; i += some) {
-    REAL part[VECTOR] = {0};
-    some = whole - i < IN_PART * VECTOR ? whole - i : IN_PART * VECTOR;
-    add_exponentials(some / VECTOR, X + i, max, part);
-    for (int64_t j = 0; j < VECTOR; j++) s += (double)part[j];
+  for (int64_t i = 0, vectors = (n - 1) / VECTOR; i < vectors; ) {
+    const int64_t stop = vectors - i < IN_PART ? vectors : i + IN_PART;
+    for (; i < stop; i++) add_exponentials(X + i * VECTOR, max, 0, part);
+    s += sum_of_part(part);
+    memset(part, 0, sizeof part);
   }
-  if (rest) {
-    REAL part[VECTOR] = {0}, x[VECTOR];
-    for (int64_t j = 0; j < VECTOR; j++) x[j] = j < rest ? X[whole + j] : -(REAL)INFINITY;
-    add_exponentials(1, x, max, part);
-    for (int64_t j = 0; j < VECTOR; j++) s += (double)part[j];
-  }
-  return s;
+  add_exponentials(X + n - VECTOR, max, (int)(-n & (VECTOR - 1)), part);
+  return s + sum_of_part(part);
 }
 
 static cross_entropy_row loss(int64_t n, const void *in, int64_t at) {
-  const REAL *x = in, max = largest_row_line(n, x, NULL);
-  const double s = sum_of_exponentials(n, x, max);
+  REAL few[VECTOR];
+  const REAL *x = padded(n, in, few), max = top_of_row(n < VECTOR ? VECTOR : n, x);
+  const double s = sum_of_exponentials(n < VECTOR ? VECTOR : n, x, max);
   return (cross_entropy_row){(double)max, s, m_log(s) - ((double)x[at] - (double)max)};
 }
 
-static void gradient(int64_t n, const void *in, int64_t at, const cross_entropy_row *row, double scale, void *to) {
-  const REAL *x = in, max = (REAL)row->largest, by = (REAL)(scale / row->sum);
-  REAL *out = to;
+INLINE void one_vector(const REAL *X, const REAL max, const REAL by, REAL *out) {
   #pragma omp simd
-  for (int64_t j = 0; j < n; j++) out[j] = exp_to_0((REAL)(x[j] - max)) * by;
+  for (int j = 0; j < VECTOR; j++) out[j] = exp_to_0((REAL)(X[j] - max)) * by;
+}
+
+/* `to` may be equal to `in`. Therefore the last vector, which may overlap the vector before it, is computed first and
+** stored last. */
+static void gradient(int64_t n, const void *in, int64_t at, const cross_entropy_row *row, double scale, void *to) {
+  REAL few[VECTOR], end[VECTOR], *out = to;
+  const REAL *x = padded(n, in, few), max = (REAL)row->largest, by = (REAL)(scale / row->sum);
+  one_vector(n < VECTOR ? x : x + n - VECTOR, max, by, end);
+  for (int64_t i = 0; i < n - VECTOR; i += VECTOR) one_vector(x + i, max, by, out + i);
+  if (n < VECTOR) memcpy(out, end, (size_t)n * sizeof(REAL));
+  else memcpy(out + n - VECTOR, end, sizeof end);
   out[at] -= (REAL)scale;
 }
 
