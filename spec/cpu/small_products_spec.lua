@@ -114,6 +114,18 @@ describe("small products", function()
     end
   end)
 
+  it("are added to a part of a matrix, whose other elements stay", function()
+    for _, name in ipairs(names) do
+      for _, n in ipairs {1, 3, 7, 16, 17, 33, 48} do
+        local x, y, wide = whole(name, 14, 9), whole(name, 9, n), whole(name, 17, n + 5)
+        local want = wide:clone():to("int64")
+        want[{{2, -3}, {3, -4}}] = x:to("int64"):matmul(y:to("int64")) + want[{{2, -3}, {3, -4}}]
+        wide[{{2, -3}, {3, -4}}]:addmm_(x, y)
+        assert.is_true(wide:equal(want):all():item(), ("%s, %d columns"):format(name, n))
+      end
+    end
+  end)
+
   it("keep NaN and infinities in the rows and columns of their elements", function()
     for _, name in ipairs(names) do
       local x, y = whole(name, 20, 40):abs() + 1, whole(name, 40, 37):abs() + 1

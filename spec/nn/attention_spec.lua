@@ -52,6 +52,9 @@ local masks = {
     local x = gradient.tensor({h, n, m}, -3, 3, 5)
     return lt.where(x:less(0), -math.huge, x)
   end,
+  ["added, so low that weights vanish"] = function(_, _, n, m)
+    return lt.where(gradient.tensor({n, m}, -1, 1, 5):greater(0), 0, -95 - 20 * gradient.tensor({n, m}, 0, 1, 6))
+  end,
   ["all hidden"] = function(_, _, n, m) return lt.zeros(n, m, {dtype = "bool"}) end,
 }
 
@@ -95,7 +98,8 @@ local function check_size(size, dtype, make_mask, tolerance)
 end
 
 describe("attention of", function()
-  local sizes = {{1, 1, 1, 1}, {1, 130, 8, 8}, {63, 65, 33, 20}, {65, 63, 64, 64}, {130, 130, 8, 5}, {66, 40, 128, 96}}
+  local sizes = {{1, 1, 1, 1}, {1, 130, 8, 8}, {63, 65, 33, 20}, {65, 63, 64, 64}, {130, 130, 8, 5}, {66, 40, 128, 96},
+                 {300, 40, 20, 140}, {140, 290, 24, 20}}
   local tolerances = {float32 = 3e-6, float64 = 1e-13, float16 = 2e-3, bfloat16 = 2e-2}
 
   for name, mask in pairs(masks) do

@@ -172,8 +172,8 @@ typedef cell_table cell_float32_table, cell_float64_table;
 
 /* Attention kernels for a row of n scores, which belong to one query. */
 typedef struct attention_table {
-  /* replaces scores by exp(score - maximum), returns the sum of these exponentials, and sets *log_sum to the
-  ** logarithm of the sum of exp(score), which backward uses */
+  /* replaces scores by exp(score - maximum), returns the sum of these exponentials, and sets *log_sum, unless log_sum
+  ** is NULL, to the logarithm of the sum of exp(score), which backward uses */
   double (*weights)(int64_t n, void *scores, double *log_sum);
   /* scale multiplies the row by the factor. add adds mask[i * step] to element i, and hide replaces element i by
   ** -infinity if mask[i * step] is false. dot returns a dot product. back replaces the scores by the weights, and the

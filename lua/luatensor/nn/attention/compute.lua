@@ -72,6 +72,15 @@ local function empty(shape, like) return core.unwritten(shape, like.dtype, like)
 -- width can be merged into one dim without a copy.
 local function heads_inside(b, h, n, width, like) return empty({b, n, h, width}, like):transpose(2, 3) end
 
+--- Returns an unwritten tensor of x's shape for the gradient of x, stored like x: with heads inside of rows, or
+-- row-major. If x is a part of a projection, the gradient of the projection needs no other order.
+local function gradient_of(x)
+  local b, h, n, width = table.unpack(x.shape)
+  local stride = x.strides
+  if stride[2] < stride[3] then return heads_inside(b, h, n, width, x) end
+  return empty({b, h, n, width}, x)
+end
+
 --- True if each row of x is contiguous and no two rows of a head share memory. The stride of a dim of length 1 is not
 -- used.
 local function is_plain(x)
@@ -107,9 +116,7 @@ local function make_rule(scale, causal)
   return ag.new_rule {name = "attention", all = {"xyzw12", function(g, q, k, v, mask, out, sums)
     g, mask = g[1], mask or nil
     if ag.mode() then return back_by_parts(g, q, k, v, {scale = scale, causal = causal, mask = mask}) end
-    local b, h, n = table.unpack(q.shape)
-    local dq, dk = heads_inside(b, h, n, q.shape[4], q), heads_inside(b, h, k.shape[3], k.shape[4], q)
-    local dv = heads_inside(b, h, v.shape[3], v.shape[4], q)
+    local dq, dk, dv = gradient_of(q), gradient_of(k), gradient_of(v)
     core.attention_back(q, k, v, scale, causal, mask, out, sums, plain(g), dq, dk, dv)
     free(q, k, v, out, sums)
     return {dq, dk, dv}

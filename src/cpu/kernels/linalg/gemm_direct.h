@@ -9,10 +9,11 @@
 #define FMA ISA_PASTE(FMA, STORED)
 
 /* A strip of up to WIDEST vectors of columns of b and c. The rows of b's strip are contiguous. The last vector has `some`
-** columns, which may be fewer than LANES. */
+** columns, which may be fewer than LANES. If `add` is true, the product is added to c. */
 typedef struct NAME(strip) {
   int64_t k, a_stride[2], b_row, some;
   const STORED *b;
+  bool add;
 } NAME(strip);
 
 typedef void NAME(tile_function)(const NAME(strip) *s, const STORED *a, STORED *c, int64_t c_row);
@@ -86,7 +87,9 @@ INLINE void NAME(direct_tile)(int rows, int wide, bool part, const NAME(strip) *
     #pragma GCC unroll 5
     for (int j = 0; j < wide; j++) {
       STORED *at = c + j * NAME(LANES);
-      if (part && j == wide - 1) NAME(store_some)(at, sum[i][j], some);
+      const bool is_part = part && j == wide - 1;
+      if (s->add) sum[i][j] += is_part ? NAME(load_some)(at, some) : NAME(load)(at);
+      if (is_part) NAME(store_some)(at, sum[i][j], some);
       else NAME(store)(at, sum[i][j]);
     }
 }
@@ -177,7 +180,7 @@ static void NAME(pack_strip)(const direct_product *g, const STORED *b, int64_t n
 
 /* ---- tiles of c ---- */
 
-/* Computes a tile that must be scaled or whose rows are not contiguous, in a buffer. */
+/* Computes a tile in a buffer, because the tile must be scaled or its rows are not contiguous. */
 static void NAME(buffered_tile)(const direct_product *g, const NAME(strip) *s, NAME(tile_function) *tile, int64_t rows,
                                 int64_t n, int64_t width, const STORED *a, STORED *c) {
   _Alignas(64) STORED buffer[MOST_SUMS * NAME(LANES)];
@@ -231,15 +234,15 @@ static bool NAME(reads_in_place)(const direct_product *g, int64_t n, int64_t wid
   return g->k * power <= MOST_SPREAD && (g->m < 2 * MANY_ROWS || g->k * width * (int64_t)sizeof(STORED) <= MOST_IN_PLACE);
 }
 
-/* Computes one product of the batch. The last strip may overlap the strip before it, unless the old elements of c are
-** read. */
+/* Computes one product of the batch. Tiles are written directly to c if `plain` is true. The last strip may overlap the
+** strip before it, unless the old elements of c are read. */
 static void NAME(direct_one)(const direct_product *g, const STORED *a, const STORED *b, STORED *c, bool plain) {
   _Alignas(64) STORED packed[STRIP_VECTORS * NAME(LANES)];
-  NAME(strip) s = {.k = g->k, .a_stride = {g->a_stride[0], g->a_stride[1]}};
+  NAME(strip) s = {.k = g->k, .a_stride = {g->a_stride[0], g->a_stride[1]}, .add = plain && g->beta.f != 0};
   const uint32_t widest = NAME(widest_strip)(g);
   for (int64_t j = 0, width; j < g->n; j += width) {
     width = NAME(strip_vectors)(g->n - j, widest) * NAME(LANES);
-    if (plain && g->n >= width) j = least_of(j, g->n - width);
+    if (plain && !s.add && g->n >= width) j = least_of(j, g->n - width);
     int64_t n = least_of(width, g->n - j);
     const STORED *strip = b + j * g->b_stride[1];
     bool in_place = NAME(reads_in_place)(g, n, width);
@@ -254,7 +257,7 @@ static void NAME(direct_one)(const direct_product *g, const STORED *a, const STO
 static void NAME(direct)(const direct_product *g) {
   const STORED *a = g->a, *b = g->b;
   STORED *c = g->c;
-  bool plain = g->alpha.f == 1 && g->beta.f == 0 && g->c_stride[1] == 1;
+  bool plain = g->alpha.f == 1 && (g->beta.f == 0 || g->beta.f == 1) && g->c_stride[1] == 1;
   for (int64_t i = 0; i < g->count; i++, a += g->a_next, b += g->b_next, c += g->c_next)
     NAME(direct_one)(g, a, b, c, plain);
 }
