@@ -162,7 +162,7 @@ static void report_end(const worker *w, int status, char **argv, double before) 
 
 static void print_version(void *topology) {
   char why[2048];
-  PJRT_ARGS(pjrt_text, version, .handle = topology);
+  PJRT_ARGS(pjrt_list, version, .handle = topology);
   if (!call(AOT_CALL_TopologyDescription_PlatformVersion, &version, why, sizeof why)) {
     fprintf(stderr, "%s\n", why);
     exit(2);
