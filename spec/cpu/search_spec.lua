@@ -59,4 +59,24 @@ describe("searchsorted", function()
       assert.same(insertion_points(rows[i]:totable(), values[i]:totable(), false), got[i]:totable())
     end
   end)
+
+  it("finds values in rows that are nearly evenly spaced, and in rows that are not", function()
+    local g = lt.generator {seed = 13}
+    for _, dtype in ipairs {"float32", "float64"} do
+      local even = lt.linspace(-1, 2, 41, {dtype = dtype})
+      local rows = {
+        even, (even + lt.uniform(-0.03, 0.03, 41, {generator = g, dtype = dtype})):sort(), even * 1e-300, even ^ 3,
+        lt.where(lt.arange(41):greater(38), inf, even):to(dtype), lt.where(lt.arange(41):greater(40), nan, even):to(dtype),
+        lt.zeros({41}, {dtype = dtype}), lt.linspace(-3e38, 3e38, 41, {dtype = dtype}), even:round(),
+      }
+      for _, row in ipairs(rows) do
+        local values = lt.concat {row, row, numbers(50, dtype, g), lt.uniform(-2, 3, 1100, {generator = g, dtype = dtype}),
+                                  lt.tensor({-0.0, inf, -inf, nan, 1e30}, {dtype = dtype})}
+        for _, side in ipairs {"left", "right"} do
+          local got = lt.searchsorted(row, values, {side = side})
+          assert.same(insertion_points(row:totable(), values:totable(), side == "right"), got:totable())
+        end
+      end
+    end
+  end)
 end)

@@ -250,6 +250,15 @@ typedef struct packing {
 
 /* Sorting uses keys: signed integers in the order of the elements. Elements of up to 4 bytes have keys of 4 bytes,
 ** and larger elements have keys of 8 bytes. */
+/* The elements of a line that sort first: their keys and their 0-based positions, in sorted order. */
+enum { FIRSTS = 16 };
+typedef struct sort_firsts {
+  int      count;                     /* at most FIRSTS */
+  int64_t  inserted;                  /* the number of insertions since the beginning of the line */
+  uint64_t key[FIRSTS];
+  int64_t  place[FIRSTS];
+} sort_firsts;
+
 typedef struct sort_kernel {
   int key_size, key_bits;             /* the size of a key in bytes, and the number of low bits in which keys may
                                       ** differ: the number of bits of an element */
@@ -269,6 +278,9 @@ typedef struct sort_kernel {
   /* stores the positions of the elements that do not sort after x[limit], and returns the number of these
   ** positions */
   int64_t (*filter)(int64_t n, const void *x, int64_t limit, bool descending, int64_t *out);
+  /* inserts elements of x that sort before the last element of *f. The first call for a line must begin with the line's
+  ** first f->count elements. x[0] has the position `first`. Returns false, and stops, after `most` insertions */
+  bool (*firsts)(int64_t n, const void *x, int64_t first, bool descending, int64_t most, sort_firsts *f);
 } sort_kernel;
 
 /* Functions that sort n keys of one size. `scratch` has space for n keys. */

@@ -13,6 +13,8 @@ enum {
                              ** L1 */
   GRAIN    = 1 << 15,        /* the fewest elements for each thread: below 32k sums or products, a second thread costs
                              ** more time than it saves */
+  SMALL    = 1 << 12,        /* the most elements of a copy that is not cut into boxes: to cut a plan takes longer than to
+                             ** copy a few rows */
   COSTLY   = 8               /* the assumed cost of an element of a float-only op (exp, tanh …); an element of any
                              ** other op costs 1. exp, log and tanh of float32 take 7 times as long as add (in L1, on
                              ** Zen 5) */
@@ -81,6 +83,24 @@ static void move_boxes(const void *task_at, int64_t begin, int64_t end, int work
              (const char *)c->in[0].data + b.offset[1] * size, p->stride[1]);
     if (i + 1 < end) box_next(&b, &t->cut, p, 2);
   }
+}
+
+/* Copies the elements of a plan of at most two dims from one layout to the other, without conversion. */
+static void move_small(const map_call *c) {
+  const plan *p = c->plan;
+  copy_plan m = {.rows = 1, .cols = 1};
+  if (p->ndim > 0) {
+    int inner = p->ndim - 1;
+    m.cols = p->shape[inner];
+    m.to_col = p->stride[0][inner];
+    m.from_col = p->stride[1][inner];
+  }
+  if (p->ndim > 1) {
+    m.rows = p->shape[0];
+    m.to_row = p->stride[0][0];
+    m.from_row = p->stride[1][0];
+  }
+  cpu_isa->convert->copy[__builtin_ctz((unsigned)dtype_size(c->out.dtype))](&m, c->out.data, c->in[0].data);
 }
 
 /* True if a row of an operand must be copied or converted. */
@@ -303,10 +323,15 @@ int cpu_map(int index, const map_call *c) {
   }
   int st = make_task(&t, c);
   if (st != OK) return st;
+  bool moves = !t.kernel && c->in[0].data && c->in[0].dtype == c->out.dtype;
+  if (moves && c->plan->ndim <= 2 && c->plan->count <= SMALL) {
+    move_small(c);
+    return OK;
+  }
   int repeated = dim_to_repeat(&t);
   if (repeated >= 0) return map_once(index, c, repeated);
   int threads = cpu_threads(c->plan->count * (traits[c->op].costly ? COSTLY : 1), GRAIN);
-  needs n = {.most = box_most(&c->out, c->in, c->nin, t.compute), .buffers = needs_buffers(&t)};
+  needs n = {.most = box_most(&c->out, c->in, c->nin, t.compute), .buffers = needs_buffers(&t), .moves = moves};
   if (!n.buffers && c->plan->ndim <= 1) {
     share(&t, run_flat, c->plan->count, CANCEL_STRETCH, threads);
     return OK;
@@ -316,7 +341,6 @@ int cpu_map(int index, const map_call *c) {
     share_long(&t, run_rows, c->plan->count / length, length, threads);
     return OK;
   }
-  n.moves = !t.kernel && c->in[0].data && c->in[0].dtype == c->out.dtype;
   cut_plan(&t.cut, c->plan, 1 + c->nin, &n);
   if (n.moves) {
     share_long(&t, move_boxes, t.cut.count, t.cut.each, threads);

@@ -1,5 +1,6 @@
 /* Searches: finds the true elements of a mask (nonzero), and the positions of values in sorted rows (searchsorted). */
 
+#include <math.h>
 #include <string.h>
 
 #include "cpu/before.h"
@@ -150,9 +151,54 @@ EACH_ORDERED(SEARCH, )
 #define SEARCH_ENTRY(D, T, ...) [DT_##D] = search_##D,
 static const search_kernel searches[DTYPE_COUNT] = {EACH_ORDERED(SEARCH_ENTRY, )};
 
+/* ---- evenly spaced rows ---- */
+
+/* A line through a row of floats: element i is about first + i / scale. */
+typedef struct even_row {
+  double first, scale;
+} even_row;
+
+/* even_<dtype> sets *e, and returns true if each element of the row is less than one step away from the line, as in the
+** edges of bins of equal width. guess_<dtype> writes the insertion points of m values: it computes a point from the line,
+** and then compares the value with the neighbours of the point. */
+#define EVEN(D, T)                                                                                               \
+  static bool even_##D(const void *row, int64_t n, even_row *e) {                                                \
+    const T *x = row;                                                                                            \
+    e->first = (double)x[0];                                                                                     \
+    e->scale = (double)(n - 1) / ((double)x[n - 1] - e->first);                                                  \
+    bool even = e->scale > 0 && isfinite(e->scale);                                                              \
+    for (int64_t i = 0; i < n && even; i++) even = fabs(((double)x[i] - e->first) * e->scale - (double)i) < 1;   \
+    return even;                                                                                                 \
+  }                                                                                                              \
+  INLINE void guess_row_##D(const even_row *e, const void *row, int64_t n, const void *values, int64_t m,        \
+                            const bool right, int64_t *out) {                                                    \
+    const T *x = row;                                                                                            \
+    const double first = e->first, scale = e->scale, end = (double)n;                                            \
+    for (int64_t k = 0; k < m; k++) {                                                                            \
+      T v = ((const T *)values)[k];                                                                              \
+      double guess = ((double)v - first) * scale + 1;                                                            \
+      int64_t at = guess < end ? (guess > 0 ? (int64_t)guess : 0) : n;      /* n for NaN */                      \
+      while (at > 0 && (right ? SORTS_BEFORE(v, x[at - 1]) : !SORTS_BEFORE(x[at - 1], v))) at--;                 \
+      while (at < n && (right ? !SORTS_BEFORE(v, x[at]) : SORTS_BEFORE(x[at], v))) at++;                         \
+      out[k] = at + 1;                                                                                           \
+    }                                                                                                            \
+  }                                                                                                              \
+  static void guess_##D(const even_row *e, const void *row, int64_t n, const void *values, int64_t m, bool right, \
+                        int64_t *out) {                                                                          \
+    if (right) guess_row_##D(e, row, n, values, m, true, out);                                                   \
+    else guess_row_##D(e, row, n, values, m, false, out);                                                        \
+  }
+EVEN(float32, float)
+EVEN(float64, double)
+
+/* ---- the call ---- */
+
 typedef struct searching {
   const search_call *c;
   search_kernel search;
+  even_row even;
+  void (*guess)(const even_row *e, const void *row, int64_t n, const void *values, int64_t m, bool right, int64_t *out);
+                               /* NULL unless the only row is even */
   int64_t groups, width;       /* the number of groups in a row; a group has up to `width` values */
 } searching;
 
@@ -162,8 +208,19 @@ static void search_group(const void *arg, int64_t g, int worker) {
   int64_t row = g / s->groups, first = g % s->groups * s->width, left = c->count - first, at = row * c->count + first;
   int64_t size = dtype_size(c->dtype);
   (void)worker;
-  s->search((const char *)c->sorted + row * c->n * size, c->n, (const char *)c->values + at * size,
-            left < s->width ? left : s->width, c->right, c->out + at);
+  const char *sorted = (const char *)c->sorted + row * c->n * size, *values = (const char *)c->values + at * size;
+  int64_t m = left < s->width ? left : s->width;
+  if (s->guess) s->guess(&s->even, sorted, c->n, values, m, c->right, c->out + at);
+  else s->search(sorted, c->n, values, m, c->right, c->out + at);
+}
+
+/* Chooses the guessing search for many values in one even row. */
+static void choose_guess(searching *s) {
+  const search_call *c = s->c;
+  if (c->rows > 1 || c->count < c->n) return;
+  if (c->dtype == DT_float32 && even_float32(c->sorted, c->n, &s->even)) s->guess = guess_float32;
+  if (c->dtype == DT_float64 && even_float64(c->sorted, c->n, &s->even)) s->guess = guess_float64;
+  if (s->guess) s->width = MANY;
 }
 
 int cpu_search(int index, const search_call *c) {
@@ -174,6 +231,8 @@ int cpu_search(int index, const search_call *c) {
   if (c->n <= FEW && c->count >= LANES) {
     s.search = cpu_isa->search->insert[c->dtype];
     s.width = MANY;
+  } else if (c->n > FEW) {
+    choose_guess(&s);
   }
   s.groups = (c->count + s.width - 1) / s.width;
   cpu_parallel(cpu_threads(c->rows * c->count, SEARCHES), c->rows * s.groups, search_group, &s);

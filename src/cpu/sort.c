@@ -25,6 +25,12 @@ enum {
   LONG  = 1 << 16,         /* several threads may sort a line together if the line has at least this many elements */
   TILE  = 1 << 18,         /* the size in bytes of a tile, which is a group of lines that are copied together */
   SMALL  = 256,            /* topk sorts all elements of a line that has fewer elements than this */
+  SHARE = 16,              /* topk inserts elements if it keeps at most one of SHARE elements, or one of SHORT in lines of
+                           ** up to SHORT elements, which are sorted fast. For k of n elements in random order, it inserts
+                           ** about k * (1 + log(n / k)) times, and each time mispredicts a branch */
+  INSERTIONS = 128,        /* topk stops inserting after this number of insertions, and one more for each SPARSE elements:
+                           ** after about the time of sorting. A line in random order needs fewer */
+  SPARSE = 16,
   SAMPLE = 1024            /* the maximum number of elements that topk samples from a line (choose_sample) */
 };
 
@@ -281,13 +287,13 @@ static void sort_positions(const sort_job *j, const buffers *b, const void *x, v
 ** elements up to a limit, which is an element of the sample. Sets *which to the 0-based position of the limit in the
 ** sorted sample. The position is the expected position of element `keep`, plus 4 standard deviations, plus 2, so that
 ** too few elements up to the limit are unlikely. The sample's size is proportional to the square root of n, so that
-** sorting the sample takes about as long as sorting the elements up to the limit. */
+** sorting the sample takes about as long as sorting the elements up to the limit. n is at least SMALL. */
 static int64_t choose_sample(int64_t n, int64_t keep, int64_t *which) {
   int64_t size = (int64_t)(3 * sqrt((double)n));
   if (size > SAMPLE) size = SAMPLE;
   double share = (double)keep * (double)size / (double)n;
   *which = (int64_t)(share + 4 * sqrt(share)) + 2;
-  return n >= SMALL && *which < size / 2 ? size : 0;
+  return *which < size / 2 ? size : 0;
 }
 
 /* Sorts only the elements up to the limit of choose_sample. Returns false, and writes no result, if choose_sample
@@ -307,6 +313,30 @@ static bool sort_some(const sort_job *j, const buffers *b, const void *x, void *
   if (values) take_sorted(j, c->keep, keys, mask, b->some, values);
   for (int64_t i = 0; positions && i < c->keep && !this_operation.stopped; i++) positions[i] = b->places[keys[i] & mask] + 1;
   return true;
+}
+
+/* For topk of few elements: passes over the line once, and keeps the first elements so far. Returns false, and writes no
+** result, if elements are inserted so often that sorting is faster, as in a line that is sorted in the other direction. */
+static bool keep_firsts(const sort_job *j, const char *x, void *values, int64_t *positions) {
+  const sort_call *c = j->c;
+  sort_firsts f;
+  f.count = (int)c->keep;
+  f.inserted = 0;
+  for (int64_t i = 0, end; (end = cancel_stretch(i, c->n)) > i; i = end)
+    if (!j->kernel->firsts(end - i, x + i * j->size, i, c->descending, INSERTIONS + c->n / SPARSE, &f)) return false;
+  if (this_operation.stopped) return true;
+  if (values) take_sorted(j, c->keep, f.place, -1, x, values);
+  for (int64_t i = 0; positions && i < c->keep; i++) positions[i] = f.place[i] + 1;
+  return true;
+}
+
+/* Sorts a line of which at least the positions are needed, and writes its first elements. */
+static void sort_firsts_of(const sort_job *j, const buffers *b, const char *x, void *values, int64_t *positions) {
+  const sort_call *c = j->c;
+  bool few = c->keep <= FIRSTS && c->keep * (c->n > SHORT ? SHARE : SHORT) <= c->n;
+  if (few && keep_firsts(j, x, values, positions)) return;
+  if (c->n >= SMALL && c->keep < c->n && sort_some(j, b, x, values, positions)) return;
+  sort_positions(j, b, x, values, positions);
 }
 
 /* ---- tiles of lines ---- */
@@ -338,7 +368,7 @@ static void sort_lines(const sort_job *j, const buffers *b, int64_t tile) {
     int64_t *at = !positions ? NULL : j->copy_positions ? b->positions + i * c->keep : positions + i * at_line;
     if (c->select) select_values(j, b, group, from, v);
     else if (!j->packed) sort_values(j, b, group, from, v);
-    else if (c->keep == c->n || !sort_some(j, b, from, v, at)) sort_positions(j, b, from, v, at);
+    else sort_firsts_of(j, b, from, v, at);
   }
   if (j->copy_values) copy_lines(lines, c->keep, j->size, values, values_line, c->values_stride, b->values, c->keep, 1);
   if (j->copy_positions)

@@ -316,6 +316,29 @@ int op_copy(tensor *out, const tensor *in) {
   return st == OK ? job_compute(&j, out) : st;
 }
 
+int op_copy_apart(tensor *out, const tensor *in) {
+  if (out->count == 0) return OK;
+  plan p;
+  if (tensor_is_contiguous(out) && tensor_is_contiguous(in)) {
+    plan_contiguous(&p, out->count, 2);
+  } else {
+    plan_init(&p, &out->shape);
+    plan_operand(&p, 0, out->stride);
+    plan_operand(&p, 1, in->stride);
+    plan_finish(&p, 2);
+  }
+  map_call c;
+  c.op = OP_positive;
+  c.compute = dtype_compute(out->dtype);
+  c.nin = 1;
+  c.plan = &p;
+  c.out.data = tensor_data(out);
+  c.out.dtype = out->dtype;
+  c.in[0].data = tensor_data(in);
+  c.in[0].dtype = in->dtype;
+  return device_map(out->store->place, &c);
+}
+
 int op_copy_by(map_entry entry, tensor *out, const tensor *in) {
   job j;
   int st = op_copy_job(&j, out, in);

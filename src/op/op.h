@@ -108,6 +108,9 @@ bool scalar_fits(enum dtype d, const scalar *s);
 int op_fill(tensor *out, scalar value);
 int op_copy(tensor *out, const tensor *in);
 
+/* Like op_copy, without its checks: `in` must have out's shape and device, and the two tensors must not share memory. */
+int op_copy_apart(tensor *out, const tensor *in);
+
 /* Set *j to the job of op_fill or op_copy. Return OK if the job may run. */
 int op_fill_job(job *j, tensor *out, scalar value);
 int op_copy_job(job *j, tensor *out, const tensor *in);

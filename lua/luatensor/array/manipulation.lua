@@ -195,30 +195,28 @@ local function halves_of(x, shifts)
   return shape, halved, others
 end
 
--- Returns the only dim that is shifted, its length, and the shift as a number of places backwards. Returns nil if there
--- is none, if there are several, or if the shift is half of the dim.
+--- Returns the only dim that is shifted, and the shift as a number of places backwards. Returns nil if there is none,
+-- or if there are several. On a GPU, returns nil if the shift is half of the dim.
 local function one_shift(x, shifts)
-  local only, length, back
-  local shape = x.shape
-  for d, shift in pairs(shifts) do
+  local only, back
+  local shape, host = x.shape, core.is_on_host(x)
+  for d, shift in next, shifts do
     local n = shape[d]
     shift = shift % math.max(n, 1)
     if shift ~= 0 then
-      if only or 2 * shift == n then return nil end
-      only, length, back = d, n, shift
+      if only or 2 * shift == n and not host then return nil end
+      only, back = d, shift
     end
   end
-  return only, length, back
+  return only, back
 end
 
--- A shift along one dim joins two parts of x, which a compiled function need not copy. Otherwise the parts are copied
--- to their places. A shift by half of a dim exchanges the two halves of the dim. To do so is to flip a dim of length 2,
--- so that one copy shifts any number of such dims.
+--- A shift along one dim joins two parts of x. Otherwise the parts are copied to their places. A shift by half of a
+-- dim exchanges the two halves of the dim. To do so is to flip a dim of length 2, so that one copy shifts any number
+-- of such dims.
 local function roll_tensor(x, shifts)
-  local only, n, back = one_shift(x, shifts)
-  if only then
-    return lt.concat({x:narrow(only, n - back + 1, back), x:narrow(only, 1, n - back)}, only)
-  end
+  local only, back = one_shift(x, shifts)
+  if only then return core.roll_dim(x, only, back) end
   local result = lt.empty_like(x)
   local shape, halved, others = halves_of(x, shifts)
   if #halved == 0 then return roll_into(result, x, shifts, 1) end

@@ -330,6 +330,20 @@ local function take_back(counts, edges, flat)
   counts:narrow(1, n, 1):subtract_(flat.size - lt.count_nonzero(within))
 end
 
+--- Counts the elements in each bin, or adds their weights, if all elements are between the first and the last edge.
+local function count_within(edges, flat, weights)
+  local n = edges.size - 1
+  return count(lt.searchsorted(edges:narrow(1, 2, n - 1), flat, {side = "right"}), n, weights)
+end
+
+--- Counts the elements in each bin, or adds their weights. Elements outside of all bins and NaN are not counted.
+local function count_any(edges, flat, weights)
+  local n = edges.size - 1
+  local counts = count(places_of(edges, flat, not weights), n + 2, weights):narrow(1, 2, n)
+  if not weights then take_back(counts, edges, flat) end
+  return counts:clone()
+end
+
 --- Counts the elements in each bin. A bin includes its lower edge; only the last bin includes its upper edge.
 -- Elements outside of all bins and NaN are not counted. The call waits for a GPU to check given edges, or, without
 -- option `range`, to find the smallest and the largest element.
@@ -349,11 +363,9 @@ add("histogram", function(x, ...)
   local weights = check_weights("histogram", options.weights, x)
   if x.dtype == "bool" then x = x:to("uint8") end
   local edges = edges_of(x, given[1], options.range)
-  local flat, n = x:reshape({x.size}), edges.size - 1
   local derived = not (lt.is_tensor(given[1]) or type(given[1]) == "table" or options.range)
-  local counts = count(places_of(edges, flat, derived or not weights), n + 2, weights):narrow(1, 2, n)
-  if not derived and not weights then take_back(counts, edges, flat) end
-  if not options.density then return counts:clone(), edges end
+  local counts = (derived and count_within or count_any)(edges, x:reshape({x.size}), weights)
+  if not options.density then return counts, edges end
   local float = lt.result_type(edges, counts, 1.0)
   return counts:to(float) / (counts:sum():to(float) * edges:to(float):diff()), edges
 end)

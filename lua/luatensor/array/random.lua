@@ -44,24 +44,36 @@ end
 
 local LEAST, MOST = 0x1p-1074, 0x1.fffffffffffffp1023        -- the least and the largest positive float64
 
---- Raises an error if a weight is negative or not finite, or if all weights of a row are 0. The call waits for a GPU.
-local function check_weights(w)
+--- Raises an error unless w has the shape of weights.
+local function check_shape(w)
   if w.size == 0 or w.ndim ~= 1 and w.ndim ~= 2 then
     args.fail("multinomial", "weights: shape [k] or [rows, k] expected, got %s", args.shape_text(w.shape))
   end
-  local wrong = "weights must be finite, not negative, and not all 0"
-  ranges.check("multinomial", w, {low = 0, high = math.huge, waits = true, wrong})
-  ranges.check("multinomial", w:sum(-1), {low = LEAST, high = MOST, waits = true, wrong})
+end
+
+local wrong = "weights must be finite, not negative, and not all 0"
+local of_weights = {low = 0, high = math.huge, waits = true, wrong}
+local of_totals = {low = LEAST, high = MOST, waits = true, wrong}
+
+--- Raises an error if a weight is negative or not finite, or if all weights of a row are 0. `totals` has the sum of each
+-- row. The call waits for a GPU.
+local function check_weights(w, totals)
+  ranges.check("multinomial", w, of_weights)
+  ranges.check("multinomial", totals, of_totals)
 end
 
 --- Draws n positions from each row of the weights w, with replacement. Draws a random number below the sum of the row,
 -- and finds the first position whose prefix sum of weights is greater than this number.
 local function drawn_again(w, n, options)
-  local sums = w:cumulative_sum(-1)
-  local shape = w.ndim == 1 and {n} or {w.shape[1], n}
-  local total = sums:narrow(-1, w.shape[w.ndim], 1)
-  local u = lt.rand(shape, draw_options(options, "float64", w.device)):multiply(total)
-  return lt.searchsorted(sums, u, {side = "right"}):minimum(w.shape[w.ndim])
+  local shape = w.shape
+  local ndim = #shape
+  local k = shape[ndim]
+  local sums = w:cumulative_sum(ndim)
+  local totals = sums:narrow(ndim, k, 1)
+  check_weights(w, totals)
+  shape[ndim] = n
+  local u = lt.rand(shape, draw_options(options, "float64", w.device)):multiply(totals)
+  return lt.searchsorted(sums, u, {side = "right"}):minimum(k)
 end
 
 --- The logarithm of the time after which a position arrives, for a random number u in [0, 1) and the weight w. The time
@@ -88,8 +100,9 @@ function lt.multinomial(w, n, options)
   n = args.integer("multinomial", "n", n, 1)
   w = w:to("float64")
   if w.requires_grad then w = w:detach() end
-  check_weights(w)
+  check_shape(w)
   if options.replacement then return drawn_again(w, n, options) end
+  check_weights(w, w:sum(-1))
   local before, behind = n .. " of ", " positions with a weight asked for; use replacement = true"
   ranges.check("multinomial", lt.count_nonzero(w, -1), {low = n, high = w.size, waits = true, before, behind})
   return drawn_once(w, n, options)

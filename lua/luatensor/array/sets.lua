@@ -19,6 +19,10 @@ local AT_ONCE = 6
 -- all elements if there are at least 50 elements for each value.
 local FEW, MANY = 2 * AT_ONCE, 120
 
+--- If x has few elements, isin makes a table of the comparisons of all elements with all values. The table has at most
+-- this number of elements, which the CPU compares faster than it starts a kernel for each AT_ONCE values.
+local PAIRS = 1 << 14
+
 --- On a GPU, the unique functions use a table of integers if x has at least this number of elements. To find the range
 -- of the integers costs a wait, which takes as long as to sort about so many elements.
 local LEAST_ON_GPU = 100000
@@ -215,6 +219,7 @@ end
 
 --- Implements isin for few values: compares each value with all elements.
 local function isin_few(x, values)
+  if x.size * values.size <= PAIRS and core.is_on_host(x) then return x:unsqueeze(-1):equal(values):any(-1) end
   local list, found = values:unstack(), false
   for first = 1, #list, AT_ONCE do
     local last = math.min(first + AT_ONCE - 1, #list)

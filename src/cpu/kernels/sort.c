@@ -34,8 +34,8 @@ INTEGER_KEY(int64, uint64_t, 0x8000000000000000u)
 
 /* ---- whole lines ---- */
 
-enum { LOOK = 64, MANY = 4096 };   /* the numbers of elements that filter (LOOK) and special (MANY) test in one loop
-                                   ** without branches */
+enum { LOOK = 64, MANY = 4096 };   /* the numbers of elements that filter and firsts (LOOK) and special (MANY) test in one
+                                   ** loop without branches */
 
 #define BITS 8
 #define U    uint8_t
@@ -87,6 +87,9 @@ enum { LOOK = 64, MANY = 4096 };   /* the numbers of elements that filter (LOOK)
   }                                                                                                    \
   static int64_t filter_##name(int64_t n, const void *x, int64_t limit, bool descending, int64_t *out) {\
     return filter_##width(merged_##name, n, x, limit, descending, out);                                \
+  }                                                                                                    \
+  static bool firsts_##name(int64_t n, const void *x, int64_t first, bool descending, int64_t most, sort_firsts *f) { \
+    return firsts_##width(merged_##name, n, x, first, descending, most, f);                            \
   }
 #define PACK(name, width)                                                                              \
   static void pack_##name(int64_t n, const void *x, int64_t first, const packing *p, int64_t *out) {   \
@@ -108,7 +111,8 @@ SORTED_FLOATS(MEND)
 
 #define SHARED(name, width) \
   .key_size = width == 64 ? 8 : 4, .key_bits = width, .keys = keys_##name, .unkey = unkey_all_##name, \
-  .range = range_##name, .pack = pack_##name, .repack = repack_##name, .filter = filter_##name
+  .range = range_##name, .pack = pack_##name, .repack = repack_##name, .filter = filter_##name, \
+  .firsts = firsts_##name
 #define INTEGER_ENTRY(name, width) [DT_##name] = {SHARED(name, width)},
 #define FLOAT_ENTRY(name, width) \
   [DT_##name] = {SHARED(name, width), .special = special_##name, .mend = mend_##name},

@@ -68,6 +68,50 @@ INLINE int64_t NAME(filter)(U merged(U), int64_t n, const void *x, int64_t limit
   return count;
 }
 
+/* Inserts a key behind all keys that are not greater, among the first `count` keys; the last of these keys is dropped. */
+INLINE void NAME(insert)(U key, int64_t place, int64_t count, U *keys, int64_t *places) {
+  int64_t k = count - 1;
+  for (; k > 0 && keys[k - 1] > key; k--) {
+    keys[k] = keys[k - 1];
+    places[k] = places[k - 1];
+  }
+  keys[k] = key;
+  places[k] = place;
+}
+
+INLINE void NAME(first_keys)(U merged(U), int64_t n, const U *x, U flip, U *keys) {
+  for (int64_t k = 0; k < n; k++) keys[k] = (U)(merged(x[k]) ^ flip);
+}
+
+INLINE bool NAME(firsts)(U merged(U), int64_t n, const void *x, int64_t first, bool descending, int64_t most, sort_firsts *f) {
+  const U flip = descending ? (U)-1 : 0;
+  const U *e = x;
+  U best[FIRSTS], keys[LOOK];
+  int64_t places[FIRSTS], count = f->count, inserted = f->inserted, i = 0;
+  for (int64_t k = 0; first > 0 && k < count; k++) {
+    best[k] = (U)f->key[k];
+    places[k] = f->place[k];
+  }
+  for (; first == 0 && i < count; i++) NAME(insert)((U)(merged(e[i]) ^ flip), i, i + 1, best, places);
+  for (int64_t end; i < n && inserted < most; i = end) {
+    end = n - i < LOOK ? n : i + LOOK;
+    U last = best[count - 1], any = 0;
+    NAME(first_keys)(merged, end - i, e + i, flip, keys);
+    for (int64_t k = 0; k < end - i; k++) any |= keys[k] < last;
+    for (int64_t k = 0; any && k < end - i; k++) {
+      if (keys[k] >= best[count - 1]) continue;
+      NAME(insert)(keys[k], first + i + k, count, best, places);
+      inserted++;
+    }
+  }
+  for (int64_t k = 0; k < count; k++) {
+    f->key[k] = best[k];
+    f->place[k] = places[k];
+  }
+  f->inserted = inserted;
+  return i == n;
+}
+
 /* Copies the first m elements of x whose merged key is `key` to out, in their order. */
 INLINE void NAME(gather)(U merged(U), const U *x, U key, int64_t m, U *out) {
   for (int64_t i = 0, k = 0; k < m; i++)

@@ -7,6 +7,7 @@
 #include "lua/array/index.h"
 #include "lua/on_lines.h"
 #include "lua/register.h"
+#include "op/deferral.h"
 
 static const char *const out_options[] = {"out", NULL};
 static const char *const dim_options[] = {"dim", "out", NULL};
@@ -386,35 +387,39 @@ static int l_searchsorted(lua_State *L) {
 
 /* ---- joining ---- */
 
-/* Returns element k of the list at index 1, which check_list has checked. */
-static const tensor *list_tensor(lua_State *L, int k) {
+/* The tensors of a call: the list at index 1. `t` is in a userdata on the stack. */
+typedef struct joining {
+  int n;
+  const tensor **t;
+  enum dtype dtype;                /* the dtype to which the tensors promote */
+} joining;
+
+/* Returns element k of the list at index 1. */
+static const tensor *check_element(lua_State *L, const char *fn, int k) {
   lua_rawgeti(L, 1, k);
-  const tensor *t = lua_touserdata(L, -1);
+  const tensor *t = test_tensor(L, -1);
+  if (!t) luaL_error(L, "%s: element %d: tensor expected", fn, k);
+  if (tensor_is_gone(t)) luaL_error(L, "%s: element %d: %s", fn, k, push_gone(L, t));
   lua_pop(L, 1);
   return t;
 }
 
-/* Checks the list at index 1, which must contain live tensors on one device. Returns the number of tensors, and sets *d
-** to the dtype to which they promote. If `later` is false, runs deferred ops that use the tensors. */
-static int check_list(lua_State *L, const char *fn, enum dtype *d, bool later) {
+/* Checks the list at index 1, which must contain live tensors on one device. If `later` is false, runs deferred ops that
+** use the tensors. */
+static joining check_list(lua_State *L, const char *fn, bool later) {
   if (!lua_istable(L, 1))
     luaL_error(L, "%s: table of tensors expected, got %s%s", fn, type_name(L, 1),
                test_tensor(L, 1) ? "; write {x, y}" : "");
-  int n = copy_list(L, 1);
-  if (n == 0) luaL_error(L, "%s: no tensors", fn);
-  const tensor *first = NULL;
-  for (int k = 1; k <= n; k++) {
-    lua_rawgeti(L, 1, k);
-    const tensor *t = test_tensor(L, -1);
-    if (!t) luaL_error(L, "%s: element %d: tensor expected", fn, k);
-    if (tensor_is_gone(t)) luaL_error(L, "%s: element %d: %s", fn, k, push_gone(L, t));
+  joining j = {.n = copy_list(L, 1)};
+  if (j.n == 0) luaL_error(L, "%s: no tensors", fn);
+  j.t = lua_newuserdatauv(L, (size_t)j.n * sizeof *j.t, 0);
+  for (int k = 0; k < j.n; k++) {
+    const tensor *t = j.t[k] = check_element(L, fn, k + 1);
     if (!later) make_ready(L, t, fn);
-    if (!first) { first = t; *d = t->dtype; }
-    if (!place_equal(first->store->place, t->store->place)) raise(L, fn, ERR_DEVICES, (const tensor *[]){first, t}, 2);
-    *d = dtype_promote(*d, t->dtype);
-    lua_pop(L, 1);
+    if (!place_equal(j.t[0]->store->place, t->store->place)) raise(L, fn, ERR_DEVICES, (const tensor *[]){j.t[0], t}, 2);
+    j.dtype = k == 0 ? t->dtype : dtype_promote(j.dtype, t->dtype);
   }
-  return n;
+  return j;
 }
 
 static int raise_shapes(lua_State *L, const char *fn, const tensor *a, const tensor *b, int dim) {
@@ -423,39 +428,53 @@ static int raise_shapes(lua_State *L, const char *fn, const tensor *a, const ten
   return luaL_error(L, "%s: %s and %s differ outside dim %d", fn, ta, tb, dim + 1);
 }
 
-/* Returns the shape of the list's tensors joined along dim. If dim < 0, returns the shape that all tensors must
-** have. */
-static shape joined_shape(lua_State *L, const char *fn, int n, int dim) {
-  const tensor *first = list_tensor(L, 1);
+/* True if two shapes are equal in all dims but `dim`. */
+static bool fits_beside(const shape *a, const shape *b, int dim) {
+  bool fits = a->ndim == b->ndim;
+  for (int d = 0; fits && d < a->ndim; d++) fits = d == dim || a->dim[d] == b->dim[d];
+  return fits;
+}
+
+/* Returns the shape of the tensors joined along dim. If dim < 0, returns the shape that all tensors must have. */
+static shape joined_shape(lua_State *L, const char *fn, const joining *j, int dim) {
+  const tensor *first = j->t[0];
   shape s = first->shape;
-  for (int k = 2; k <= n; k++) {
-    const tensor *t = list_tensor(L, k);
-    shape same = t->shape;
-    if (dim >= 0 && same.ndim > dim) same.dim[dim] = s.dim[dim];
-    if (!shape_equal(&same, &s)) raise_shapes(L, fn, first, t, dim);
+  for (int k = 1; k < j->n; k++) {
+    const tensor *t = j->t[k];
+    if (!fits_beside(&t->shape, &s, dim)) raise_shapes(L, fn, first, t, dim);
     if (dim >= 0 && __builtin_add_overflow(s.dim[dim], t->shape.dim[dim], &s.dim[dim])) raise(L, fn, ERR_OVERFLOW, NULL, 0);
   }
   return s;
 }
 
-/* Copies the n tensors of the list side by side along dim into a result of shape s. If `stacked` is true, the tensors
-** do not have dim, and each tensor fills one index of dim. */
-static int join(lua_State *L, const char *fn, int n, enum dtype d, const shape *s, int options, int dim, bool stacked) {
-  const tensor *t = list_tensor(L, 1);
-  tensor part = options ? *push_result(L, fn, options, d, s, &t, 1) : *push_tensor_later(L, fn, d, s, t->store->place);
-  for (int k = 2; k <= n; k++)
-    if (tensor_conflicts(&part, t = list_tensor(L, k))) return raise(L, fn, ERR_OVERLAP, &t, 1);
-  int64_t stride = part.stride[dim];
-  if (stacked) view_select(&part, dim, 0);
-  for (int k = 1; k <= n; k++) {
-    t = list_tensor(L, k);
-    if (!stacked) part.shape.dim[dim] = t->shape.dim[dim];
-    part.count = t->count;
-    int st;
-    TRY(L, t->store->place, st, op_copy_later(&part, t));
-    if (st != OK) return raise(L, fn, st, (const tensor *[]){&part, t}, 2);
-    part.offset += stacked ? stride : t->shape.dim[dim] * stride;
+/* Copies the tensors side by side along dim into `all`. If `stacked` is true, the tensors do not have dim, and each tensor
+** fills one index of dim. If `all` is fresh, no tensor shares its memory. Stops at the first error, and sets *failing to
+** the tensor of this error. */
+static int copy_parts(const joining *j, tensor all, int dim, bool stacked, bool fresh, const tensor **failing) {
+  int64_t stride = all.stride[dim];
+  int st = OK;
+  if (stacked) view_select(&all, dim, 0);
+  for (int k = 0; k < j->n && st == OK; k++) {
+    const tensor *t = *failing = j->t[k];
+    if (!stacked) all.shape.dim[dim] = t->shape.dim[dim];
+    all.count = t->count;
+    st = fresh && !open_deferral ? op_copy_apart(&all, t) : op_copy_later(&all, t);
+    all.offset += stacked ? stride : t->shape.dim[dim] * stride;
   }
+  return st;
+}
+
+/* Joins the tensors along dim into a result of shape s. */
+static int join(lua_State *L, const char *fn, const joining *j, const shape *s, int options, int dim, bool stacked) {
+  const tensor *t = j->t[0];
+  tensor *out = options ? opt_out_later(L, options, fn) : NULL;
+  bool fresh = out == NULL;
+  out = push_result(L, fn, options, j->dtype, s, &t, 1);
+  for (int k = 1; k < j->n && !fresh; k++)
+    if (tensor_conflicts(out, t = j->t[k])) return raise(L, fn, ERR_OVERLAP, &t, 1);
+  int st;
+  TRY(L, t->store->place, st, copy_parts(j, *out, dim, stacked, fresh, &t));
+  if (st != OK) return raise(L, fn, st, (const tensor *[]){out, t}, 2);
   op_params params = {.dim = dim};
   return finish_record(L, &(op_record){.name = stacked ? "stack" : "concat", .params = &params, .list = true, .in = {1},
                                        .in_place = options != 0});
@@ -471,13 +490,12 @@ static int join(lua_State *L, const char *fn, int n, enum dtype d, const shape *
 static int l_concat(lua_State *L) {
   int nargs, options = check_dim_option(L, "concat", dim_options, &nargs, 2);
   expect_arguments(L, "concat", nargs, 1, 2);
-  enum dtype d = DT_none;
-  int n = check_list(L, "concat", &d, !options);
-  const tensor *first = list_tensor(L, 1);
-  if (first->shape.ndim == 0) return luaL_error(L, "concat: 0-d tensors cannot be joined; use stack");
-  int dim = nargs < 2 || lua_isnil(L, 2) ? 0 : check_dim_of(L, 2, "concat", &first->shape);
-  shape s = joined_shape(L, "concat", n, dim);
-  return join(L, "concat", n, d, &s, options, dim, false);
+  joining j = check_list(L, "concat", !options);
+  const shape *first = &j.t[0]->shape;
+  if (first->ndim == 0) return luaL_error(L, "concat: 0-d tensors cannot be joined; use stack");
+  int dim = nargs < 2 || lua_isnil(L, 2) ? 0 : check_dim_of(L, 2, "concat", first);
+  shape s = joined_shape(L, "concat", &j, dim);
+  return join(L, "concat", &j, &s, options, dim, false);
 }
 
 /*** Joins tensors of one shape along a new dim.
@@ -490,15 +508,33 @@ static int l_concat(lua_State *L) {
 static int l_stack(lua_State *L) {
   int nargs, options = check_dim_option(L, "stack", dim_options, &nargs, 2);
   expect_arguments(L, "stack", nargs, 1, 2);
-  enum dtype d = DT_none;
-  int n = check_list(L, "stack", &d, !options);
-  tensor all = {.shape = joined_shape(L, "stack", n, -1)};
+  joining j = check_list(L, "stack", !options);
+  tensor all = {.shape = joined_shape(L, "stack", &j, -1)};
   int dim = nargs < 2 || lua_isnil(L, 2) ? 0 : check_dim(L, 2, "stack", all.shape.ndim + 1);
-  if (view_insert(&all, dim, n, 0) != OK) return raise(L, "stack", ERR_NDIM, NULL, 0);
-  return join(L, "stack", n, d, &all.shape, options, dim, true);
+  if (view_insert(&all, dim, j.n, 0) != OK) return raise(L, "stack", ERR_NDIM, NULL, 0);
+  return join(L, "stack", &j, &all.shape, options, dim, true);
 }
 
-static const function_row functions[] = {{"concat", l_concat, 3}, {"stack", l_stack, 3}, {NULL, NULL, 0}};
+/* roll_dim(x, dim, back): x with its last `back` slices along dim before the other slices. It has no gradient. */
+static int l_roll_dim(lua_State *L) {
+  const char *fn = "roll";
+  const tensor *x = check_tensor_later(L, 1, fn);
+  int dim = check_dim_of(L, 2, fn, &x->shape), st;
+  int64_t n = x->shape.dim[dim], back = check_integer(L, 3, fn, "back");
+  if (back < 0 || back > n) return luaL_error(L, "roll: %I slices of dim %d are out of range", (LUAI_UACINT)back, dim + 1);
+  tensor last = *x, first = *x;
+  view_range(&last, dim, n - back, 1, back);
+  view_range(&first, dim, 0, 1, n - back);
+  const tensor *parts[] = {&last, &first};
+  tensor *out = push_tensor_later(L, fn, x->dtype, &x->shape, x->store->place);
+  const joining j = {.n = 2, .t = parts, .dtype = x->dtype};
+  TRY(L, x->store->place, st, copy_parts(&j, *out, dim, false, true, &x));
+  return st == OK ? finish_op(L, false) : raise(L, fn, st, &x, 1);
+}
+
+static const function_row functions[] = {
+  {"concat", l_concat, 3}, {"stack", l_stack, 3}, {"roll_dim", l_roll_dim, INTERNAL}, {NULL, NULL, 0}
+};
 
 static const function_row methods[] = {
   {"take", l_take, 4}, {"gather", l_gather, 4}, {"take_along_axis", l_take_along_axis, 4},
