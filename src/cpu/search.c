@@ -177,9 +177,9 @@ typedef struct even_row {
     for (int64_t k = 0; k < m; k++) {                                                                            \
       T v = ((const T *)values)[k];                                                                              \
       double guess = ((double)v - first) * scale + 1;                                                            \
-      int64_t at = guess < end ? (guess > 0 ? (int64_t)guess : 0) : n;      /* n for NaN */                      \
-      while (at > 0 && (right ? SORTS_BEFORE(v, x[at - 1]) : !SORTS_BEFORE(x[at - 1], v))) at--;                 \
-      while (at < n && (right ? !SORTS_BEFORE(v, x[at]) : SORTS_BEFORE(x[at], v))) at++;                         \
+      int64_t at = guess < end ? (guess > 0 ? (int64_t)guess : 0) : n;      /* n for NaN, which sorts last */    \
+      while (at > 0 && (right ? v < x[at - 1] : v <= x[at - 1])) at--;                                           \
+      while (at < n && (right ? v >= x[at] : v > x[at])) at++;                                                   \
       out[k] = at + 1;                                                                                           \
     }                                                                                                            \
   }                                                                                                              \

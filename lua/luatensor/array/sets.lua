@@ -19,9 +19,9 @@ local AT_ONCE = 6
 -- all elements if there are at least 50 elements for each value.
 local FEW, MANY = 2 * AT_ONCE, 120
 
---- If x has few elements, isin makes a table of the comparisons of all elements with all values. The table has at most
--- this number of elements, which the CPU compares faster than it starts a kernel for each AT_ONCE values.
-local PAIRS = 1 << 14
+--- On the CPU, up to this number of elements are searched for in the values. To start a kernel for each AT_ONCE values
+-- would take longer.
+local SEARCHED = 1 << 12
 
 --- On a GPU, the unique functions use a table of integers if x has at least this number of elements. To find the range
 -- of the integers costs a wait, which takes as long as to sort about so many elements.
@@ -219,7 +219,6 @@ end
 
 --- Implements isin for few values: compares each value with all elements.
 local function isin_few(x, values)
-  if x.size * values.size <= PAIRS and core.is_on_host(x) then return x:unsqueeze(-1):equal(values):any(-1) end
   local list, found = values:unstack(), false
   for first = 1, #list, AT_ONCE do
     local last = math.min(first + AT_ONCE - 1, #list)
@@ -262,6 +261,7 @@ end
 local function is_member(x, values)
   local n = values.size
   if n == 0 then return lt.zeros(x.shape, {dtype = "bool", device = x.device}) end
+  if x.size <= SEARCHED and core.is_on_host(x) and not is_complex(x) and n <= FEW then return isin_sorted(x, values) end
   if n <= FEW then return isin_few(x, values) end
   local found = isin_table(x, values)
   if found then return found end
