@@ -251,12 +251,12 @@ typedef struct packing {
 /* Sorting uses keys: signed integers in the order of the elements. Elements of up to 4 bytes have keys of 4 bytes,
 ** and larger elements have keys of 8 bytes. */
 /* The elements of a line that sort first: their keys and their 0-based positions, in sorted order. */
-enum { FIRSTS = 16 };
+enum { FIRSTS_MOST = 16 };
 typedef struct sort_firsts {
-  int      count;                     /* at most FIRSTS */
+  int      count;                     /* at most FIRSTS_MOST */
   int64_t  inserted;                  /* the number of insertions since the beginning of the line */
-  uint64_t key[FIRSTS];
-  int64_t  place[FIRSTS];
+  uint64_t key[FIRSTS_MOST];
+  int64_t  place[FIRSTS_MOST];
 } sort_firsts;
 
 typedef struct sort_kernel {

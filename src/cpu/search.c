@@ -158,38 +158,46 @@ typedef struct even_row {
   double first, scale;
 } even_row;
 
-/* even_<dtype> sets *e, and returns true if each element of the row is less than one step away from the line, as in the
-** edges of bins of equal width. guess_<dtype> writes the insertion points of m values: it computes a point from the line,
-** and then compares the value with the neighbours of the point. */
-#define EVEN(D, T)                                                                                               \
-  static bool even_##D(const void *row, int64_t n, even_row *e) {                                                \
-    const T *x = row;                                                                                            \
-    e->first = (double)x[0];                                                                                     \
-    e->scale = (double)(n - 1) / ((double)x[n - 1] - e->first);                                                  \
-    bool even = e->scale > 0 && isfinite(e->scale);                                                              \
-    for (int64_t i = 0; i < n && even; i++) even = fabs(((double)x[i] - e->first) * e->scale - (double)i) < 1;   \
-    return even;                                                                                                 \
-  }                                                                                                              \
-  INLINE void guess_row_##D(const even_row *e, const void *row, int64_t n, const void *values, int64_t m,        \
-                            const bool right, int64_t *out) {                                                    \
-    const T *x = row;                                                                                            \
-    const double first = e->first, scale = e->scale, end = (double)n;                                            \
-    for (int64_t k = 0; k < m; k++) {                                                                            \
-      T v = ((const T *)values)[k];                                                                              \
-      double guess = ((double)v - first) * scale + 1;                                                            \
-      int64_t at = guess < end ? (guess > 0 ? (int64_t)guess : 0) : n;      /* n for NaN, which sorts last */    \
-      while (at > 0 && (right ? v < x[at - 1] : v <= x[at - 1])) at--;                                           \
-      while (at < n && (right ? v >= x[at] : v > x[at])) at++;                                                   \
-      out[k] = at + 1;                                                                                           \
-    }                                                                                                            \
-  }                                                                                                              \
-  static void guess_##D(const even_row *e, const void *row, int64_t n, const void *values, int64_t m, bool right, \
-                        int64_t *out) {                                                                          \
-    if (right) guess_row_##D(e, row, n, values, m, true, out);                                                   \
-    else guess_row_##D(e, row, n, values, m, false, out);                                                        \
+/* Returns element i of a row as a double, which represents each float exactly. */
+typedef double load_element(const void *row, int64_t i);
+INLINE double load_float32(const void *row, int64_t i) { return (double)((const float *)row)[i]; }
+INLINE double load_float64(const void *row, int64_t i) { return ((const double *)row)[i]; }
+
+/* Sets *e to the line through the first and the last element. Returns true if each element is less than one step away
+** from the line, as in the edges of bins of equal width. */
+INLINE bool is_even(load_element *load, const void *row, int64_t n, even_row *e) {
+  e->first = load(row, 0);
+  e->scale = (double)(n - 1) / (load(row, n - 1) - e->first);
+  bool even = e->scale > 0 && isfinite(e->scale);
+  for (int64_t i = 0; i < n && even; i++) even = fabs((load(row, i) - e->first) * e->scale - (double)i) < 1;
+  return even;
+}
+
+/* Writes the insertion points of m values: computes a point from the line, and then compares the value with the
+** neighbours of the point. */
+INLINE void guess_row(load_element *load, const even_row *e, const void *row, int64_t n, const void *values, int64_t m,
+                      const bool right, int64_t *out) {
+  const double first = e->first, scale = e->scale;
+  for (int64_t k = 0; k < m; k++) {
+    double v = load(values, k), guess = (v - first) * scale + 1;
+    int64_t at = guess < (double)n ? (guess > 0 ? (int64_t)guess : 0) : n;        /* n for NaN, which sorts last */
+    while (at > 0 && (right ? v < load(row, at - 1) : v <= load(row, at - 1))) at--;
+    while (at < n && (right ? v >= load(row, at) : v > load(row, at))) at++;
+    out[k] = at + 1;
   }
-EVEN(float32, float)
-EVEN(float64, double)
+}
+
+typedef void search_even(const even_row *e, const void *row, int64_t n, const void *values, int64_t m, bool right, int64_t *out);
+
+static void guess_float32(const even_row *e, const void *row, int64_t n, const void *values, int64_t m, bool right, int64_t *out) {
+  if (right) guess_row(load_float32, e, row, n, values, m, true, out);
+  else guess_row(load_float32, e, row, n, values, m, false, out);
+}
+
+static void guess_float64(const even_row *e, const void *row, int64_t n, const void *values, int64_t m, bool right, int64_t *out) {
+  if (right) guess_row(load_float64, e, row, n, values, m, true, out);
+  else guess_row(load_float64, e, row, n, values, m, false, out);
+}
 
 /* ---- the call ---- */
 
@@ -197,8 +205,7 @@ typedef struct searching {
   const search_call *c;
   search_kernel search;
   even_row even;
-  void (*guess)(const even_row *e, const void *row, int64_t n, const void *values, int64_t m, bool right, int64_t *out);
-                               /* NULL unless the only row is even */
+  search_even *guess;          /* NULL unless the only row is even */
   int64_t groups, width;       /* the number of groups in a row; a group has up to `width` values */
 } searching;
 
@@ -218,8 +225,8 @@ static void search_group(const void *arg, int64_t g, int worker) {
 static void choose_guess(searching *s) {
   const search_call *c = s->c;
   if (c->rows > 1 || c->count < c->n) return;
-  if (c->dtype == DT_float32 && even_float32(c->sorted, c->n, &s->even)) s->guess = guess_float32;
-  if (c->dtype == DT_float64 && even_float64(c->sorted, c->n, &s->even)) s->guess = guess_float64;
+  if (c->dtype == DT_float32 && is_even(load_float32, c->sorted, c->n, &s->even)) s->guess = guess_float32;
+  if (c->dtype == DT_float64 && is_even(load_float64, c->sorted, c->n, &s->even)) s->guess = guess_float64;
   if (s->guess) s->width = MANY;
 }
 

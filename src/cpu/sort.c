@@ -333,7 +333,7 @@ static bool keep_firsts(const sort_job *j, const char *x, void *values, int64_t 
 /* Sorts a line of which at least the positions are needed, and writes its first elements. */
 static void sort_firsts_of(const sort_job *j, const buffers *b, const char *x, void *values, int64_t *positions) {
   const sort_call *c = j->c;
-  bool few = c->keep <= FIRSTS && c->keep * (c->n > SHORT ? SHARE : SHORT) <= c->n;
+  bool few = c->keep <= FIRSTS_MOST && c->keep * (c->n > SHORT ? SHARE : SHORT) <= c->n;
   if (few && keep_firsts(j, x, values, positions)) return;
   if (c->n >= SMALL && c->keep < c->n && sort_some(j, b, x, values, positions)) return;
   sort_positions(j, b, x, values, positions);

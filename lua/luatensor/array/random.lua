@@ -55,8 +55,8 @@ local wrong = "weights must be finite, not negative, and not all 0"
 local of_weights = {low = 0, high = math.huge, waits = true, wrong}
 local of_totals = {low = LEAST, high = MOST, waits = true, wrong}
 
---- Raises an error if a weight is negative or not finite, or if all weights of a row are 0. `totals` has the sum of each
--- row. The call waits for a GPU.
+--- Raises an error if a weight is negative or not finite, or if all weights of a row are 0. `totals` has the sum of
+-- each row. The call waits for a GPU.
 local function check_weights(w, totals)
   ranges.check("multinomial", w, of_weights)
   ranges.check("multinomial", totals, of_totals)

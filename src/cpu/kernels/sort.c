@@ -87,7 +87,8 @@ enum { LOOK = 64, MANY = 4096 };   /* the numbers of elements that filter and fi
   }                                                                                                    \
   static int64_t filter_##name(int64_t n, const void *x, int64_t limit, bool descending, int64_t *out) {\
     return filter_##width(merged_##name, n, x, limit, descending, out);                                \
-  }                                                                                                    \
+  }
+#define FIRSTS(name, width)                                                                            \
   static bool firsts_##name(int64_t n, const void *x, int64_t first, bool descending, int64_t most, sort_firsts *f) { \
     return firsts_##width(merged_##name, n, x, first, descending, most, f);                            \
   }
@@ -106,6 +107,7 @@ enum { LOOK = 64, MANY = 4096 };   /* the numbers of elements that filter and fi
 
 SORTED(KEYS)
 SORTED(RANGE)
+SORTED(FIRSTS)
 SORTED(PACK)
 SORTED_FLOATS(MEND)
 

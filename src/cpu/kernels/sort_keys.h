@@ -86,8 +86,8 @@ INLINE void NAME(first_keys)(U merged(U), int64_t n, const U *x, U flip, U *keys
 INLINE bool NAME(firsts)(U merged(U), int64_t n, const void *x, int64_t first, bool descending, int64_t most, sort_firsts *f) {
   const U flip = descending ? (U)-1 : 0;
   const U *e = x;
-  U best[FIRSTS], keys[LOOK];
-  int64_t places[FIRSTS], count = f->count, inserted = f->inserted, i = 0;
+  U best[FIRSTS_MOST], keys[LOOK];
+  int64_t places[FIRSTS_MOST], count = f->count, inserted = f->inserted, i = 0;
   for (int64_t k = 0; first > 0 && k < count; k++) {
     best[k] = (U)f->key[k];
     places[k] = f->place[k];
