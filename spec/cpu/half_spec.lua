@@ -1,7 +1,7 @@
 -- tags: host uncollected kernels
 -- Tests the CPU's kernels for half floats: element-wise functions, conversions, products of matrices and vectors, and
--- sums of columns. The oracle is the same function of float32 or float64, rounded to the half float. leaky_relu and
--- softplus have kernels for all floats.
+-- reductions. The oracle is the same function of float32 or float64, rounded to the half float. The activations have
+-- kernels for all floats.
 local lt = require "luatensor"
 
 local halves = {"float16", "bfloat16"}
@@ -161,7 +161,97 @@ for _, dtype in ipairs(halves) do
       end
     end)
   end)
+
+  describe("reductions of " .. dtype, function()
+    local names = {"sum", "mean", "max", "min"}
+    local function check(x, label, dim)
+      for _, name in ipairs(names) do
+        assert_same_bits(lt[name](x:to("float64"), dim):to(dtype), lt[name](x, dim), name .. " " .. label)
+      end
+      local norm = dim and lt.linalg.vector_norm(x, {dim = dim}) or lt.linalg.vector_norm(x)
+      assert_same_bits(lt.sqrt((x:to("float64") ^ 2):sum(dim)):to(dtype), norm, "norm " .. label)
+    end
+
+    -- Multiples of 1/4, whose sums are exact in float64.
+    local function quarters(shape, seed)
+      return (lt.randint(-100, 100, shape, {generator = lt.generator {seed = seed}}) * 0.25):to(dtype)
+    end
+
+    it("are rounded once, for rows of every length and alignment", function()
+      for _, n in ipairs {1, 15, 63, 64, 127, 255, 256, 257, 271, 272, 287, 320, 1000, 8191, 8193, 20000, 140001} do
+        local x = quarters({n + 1}, n)
+        check(x[{{1, n}}], "of " .. n)
+        check(x[{{2, n + 1}}], "from the second of " .. n)
+        check(x:flip(1), "backward of " .. n)
+      end
+      check(quarters({7, 500}, 1), "of rows", 2)
+      check(quarters({7, 1000}, 2)[{{}, {1, -1, 2}}], "of every second column", 2)
+      check(quarters({1, 600}, 3):broadcast_to(5, 600), "of repeated rows", 2)
+    end)
+
+    it("are rounded once, for columns and for several dims", function()
+      for _, rows in ipairs {1, 7, 8, 9, 16, 300} do
+        for _, n in ipairs {1, 15, 16, 17, 100, 2049} do
+          local x = quarters({rows, n + 2}, n)
+          check(x, ("of %d × %d"):format(rows, n), 1)
+          check(x[{{}, {2, -2}}], ("of the middle of %d × %d"):format(rows, n), 1)
+          check(x:flip(1), ("backward of %d × %d"):format(rows, n), 1)
+        end
+      end
+      local x = quarters({6, 5, 20, 30}, 4)
+      for _, name in ipairs(names) do
+        assert_same_bits(lt[name](x:to("float64"), {1, 3, 4}):to(dtype), lt[name](x, {1, 3, 4}), name)
+      end
+    end)
+
+    it("keep NaN and infinities", function()
+      for _, at in ipairs {1, 17, 256, 300, 5000} do
+        for _, value in ipairs {0 / 0, 1 / 0, -1 / 0} do
+          local x = quarters({5000}, 5)
+          x[at] = value
+          check(x, ("with %g at %d"):format(value, at))
+          check(x:reshape(50, 100), ("with %g at %d"):format(value, at), 1)
+        end
+      end
+    end)
+  end)
 end
+
+describe("activations of straight pieces", function()
+  local F = lt.nn.functional
+
+  -- The results and the gradients by functions of tensors, for float32 and float64.
+  local function limited(x, low, high) return x:maximum(low):minimum(high) end
+  local cases = {
+    hardsigmoid = {function(x) return limited(x + 3, 0, 6) / 6 end,
+                   function(g, x) return lt.where(x:greater(-3):logical_and(x:less(3)), g / 6, 0) end},
+    hardswish = {function(x) return x * limited(x + 3, 0, 6) / 6 end,
+                 function(g, x)
+                   return lt.where(x:less_equal(-3), 0, lt.where(x:less(3), g * (x / 3 + 0.5), g))
+                 end},
+    relu6 = {function(x) return limited(x, 0, 6) end,
+             function(g, x) return lt.where(x:less_equal(0):logical_or(x:greater_equal(6)), 0, g) end},
+    hardtanh = {function(x) return limited(x, -1, 1) end,
+                function(g, x) return lt.where(x:less_equal(-1):logical_or(x:greater_equal(1)), 0, g) end},
+  }
+
+  for name, case in pairs(cases) do
+    it(name .. " and its gradient are computed in float32 or float64 and rounded once", function()
+      for _, dtype in ipairs {"float16", "bfloat16", "float32", "float64"} do
+        local special = lt.tensor {-3, 3, 6, -1, 1, -0.0, 0.0, 1 / 0, -1 / 0, 0 / 0, -2.99, 2.99, 5.99, 65504}
+        local x = lt.cat({lt.linspace(-7, 7, 301), special}):to(dtype)
+        local g = lt.linspace(-2, 2, x.size):to(dtype)
+        local accurate = dtype == "float64" and dtype or "float32"
+        local d = x:detach():to(accurate)
+        x.requires_grad = true
+        local y = F[name](x)
+        assert_same_bits(case[1](d):to(dtype), y:detach(), name .. " of " .. dtype)
+        y:backward(g)
+        assert_same_bits(case[2](g:to(accurate), d):to(dtype), x.grad, "gradient of " .. name .. " of " .. dtype)
+      end
+    end)
+  end
+end)
 
 describe("leaky_relu", function()
   it("is x or a multiple of x, and so is its gradient", function()

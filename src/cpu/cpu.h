@@ -68,6 +68,15 @@ typedef struct reduce_kernel {
 } reduce_kernel;
 typedef struct reduce_table { reduce_kernel kernel[REDUCE_COUNT][DTYPE_COUNT]; } reduce_table;
 
+/* Kernels of reductions that read half floats, with the accumulators and the bits of the kernels for float32, indexed by
+** [op][dtype is bfloat16]. NULL: there is none. `fold` takes at least HALF_FOLD elements. */
+enum { HALF_FOLD = 256 };
+typedef struct half_reduce_kernel {
+  void (*fold)(int64_t n, const uint16_t *x, void *acc);
+  void (*fold_columns)(int64_t rows, int64_t n, const uint16_t *x, int64_t stride, void *acc);
+} half_reduce_kernel;
+typedef struct half_reduce_table { half_reduce_kernel kernel[REDUCE_COUNT][2]; } half_reduce_table;
+
 /* Draws `runs` runs of random numbers (random.h), the first of them with counter value `counter`, and writes the
 ** numbers to out in the compute dtype (int64 for integers). A run has 64 elements, or 32 elements if each needs 64
 ** random bits. */
@@ -331,6 +340,7 @@ typedef update_table update_float32_table, update_float64_table;
   X(limits)  \
   X(random)  \
   X(reduce)  \
+  X(half_reduce) \
   X(gemm)    \
   X(half_gemv) \
   X(scan)    \

@@ -42,6 +42,7 @@ enum {
 typedef struct reduce_work {
   const reduce_call   *c;
   const reduce_kernel *kernel;
+  const half_reduce_kernel *half;  /* the kernels that read half floats, or NULL */
   bool    columns;
   bool    narrow;              /* true: few columns, without gaps between rows */
   bool    same;                /* true: the input's dtype is the compute dtype */
@@ -107,8 +108,12 @@ static int64_t pack_runs(const reduce_work *w, walk *at, int64_t offset, int64_t
   return n;
 }
 
-/* Folds n stored elements at x into acc. Converts the elements first if their dtype is not the compute dtype. */
+/* Folds n stored elements at x into acc. Converts the elements first if the kernels cannot read their dtype. */
 static void fold_block(const reduce_work *w, buffer *b, int64_t n, const char *x, int64_t first, void *acc) {
+  if (w->half && n >= HALF_FOLD) {
+    w->half->fold(n, (const void *)x, acc);
+    return;
+  }
   if (!w->same) {
     convert_block(w, n, b->block, x);
     x = b->block;
@@ -116,7 +121,14 @@ static void fold_block(const reduce_work *w, buffer *b, int64_t n, const char *x
   w->kernel->fold(n, x, first, acc);
 }
 
-static int64_t most_in_block(const reduce_work *w) { return w->same ? BLOCK_BYTES / w->size : BLOCK; }
+static int64_t most_in_block(const reduce_work *w) { return w->same || w->half ? BLOCK_BYTES / w->taken : BLOCK; }
+
+/* Folds rows of n contiguous stored elements, which begin `stride` elements apart, into n accumulators. The kernels must
+** be able to read the dtype. */
+static void fold_rows(const reduce_work *w, int64_t rows, int64_t n, const char *x, int64_t stride, int64_t first, char *acc) {
+  if (w->half) w->half->fold_columns(rows, n, (const void *)x, stride, acc);
+  else w->kernel->fold_columns(rows, n, x, stride, first, acc);
+}
 
 /* Returns the accumulator of reduction `o` for the same output and piece as acc, an accumulator of w. */
 static void *beside(const reduce_work *w, const reduce_work *o, const char *acc) {
@@ -165,9 +177,11 @@ static void fold_short_rows(const reduce_work *w, buffer *b, int64_t rows, int64
 static void fold_whole_runs(const reduce_work *w, buffer *b, int64_t n, int64_t length, const char *x, int64_t stride, char *acc) {
   const reduce_kernel *k = w->kernel;
   char *states = b->raw;                     /* free again when load_tile has converted the elements */
-  if (!w->same) load_tile(w, b, n, length, x, stride, 1);
+  bool direct = w->same || w->half;
+  if (!direct) load_tile(w, b, n, length, x, stride, 1);
   k->init(length, states);
-  k->fold_columns(n, length, w->same ? x : b->block, w->same ? stride : length, 0, states);
+  if (direct) fold_rows(w, n, length, x, stride, 0, states);
+  else k->fold_columns(n, length, b->block, length, 0, states);
   for (int64_t half; length > 1; length = half) {
     half = (length + 1) / 2;
     k->merge(length - half, states, states + (size_t)half * k->size);
@@ -192,7 +206,7 @@ static void fold_runs(const reduce_work *w, buffer *b, int64_t offset, int64_t b
   for (int64_t i = begin; i < end; i += n) {
     const char *x = address(w, offset + at.offset[0]);
     int64_t runs = walk_run(&at, p) == length ? least_of((end - i) / length, p->shape[d] - at.at[d]) : 0;
-    if (!w->same) runs = least_of(runs, BLOCK / length);
+    if (!w->same && !w->half) runs = least_of(runs, BLOCK / length);
     if (runs > 0) {
       n = runs * length;
       fold_whole_runs(w, b, runs, length, x, p->stride[0][d], acc);
@@ -257,7 +271,7 @@ static bool is_narrow(const reduce_call *c) {
 static void fold_columns(const reduce_work *w, buffer *b, int64_t offset, int64_t n, int64_t begin, int64_t end, char *acc) {
   const plan *p = &w->c->reduced;
   int64_t stride = inner_stride(p, 0), column = inner_stride(&w->c->kept, 1), rows;
-  bool direct = w->same && column == 1;
+  bool direct = (w->same || w->half) && column == 1;
   int64_t most = w->narrow ? 8 * BLOCK : direct ? BLOCK : BLOCK / n;
   walk at;
   walk_to(&at, p, 1, begin);
@@ -268,7 +282,8 @@ static void fold_columns(const reduce_work *w, buffer *b, int64_t offset, int64_
     const char *x = address(w, offset + at.offset[0]);
     if (!direct) load_tile(w, b, rows, n, x, stride, column);
     if (w->narrow) fold_narrow(w, n, rows, x, i, acc);
-    else w->kernel->fold_columns(rows, n, direct ? x : b->block, direct ? stride : n, i, acc);
+    else if (direct) fold_rows(w, rows, n, x, stride, i, acc);
+    else w->kernel->fold_columns(rows, n, b->block, n, i, acc);
     walk_step(&at, p, 1, rows);
   }
 }
@@ -378,7 +393,7 @@ static void cut_items(reduce_work *w) {
   if (c->kept.count == 1) {
     w->width = w->row_items = w->items = 1;
   } else if (w->columns) {
-    int64_t n = inner_length(&c->kept), most = w->same && inner_stride(&c->kept, 1) == 1 ? WIDTH : WIDTH / 4;
+    int64_t n = inner_length(&c->kept), most = (w->same || w->half) && inner_stride(&c->kept, 1) == 1 ? WIDTH : WIDTH / 4;
     w->row_items = ceil_divide(n, most);
     w->width = ceil_divide(n, w->row_items);
     w->row_items = ceil_divide(n, w->width);
@@ -446,6 +461,9 @@ static void set_up(reduce_work *w, const reduce_call *c) {
   w->also = NULL;
   w->states = NULL;
   w->kernel = &cpu_isa->reduce->kernel[c->op][c->compute];
+  bool narrow = dtype_is_narrow(c->in.dtype) && c->compute == DT_float32;
+  w->half = narrow ? &cpu_isa->half_reduce->kernel[c->op][c->in.dtype == DT_bfloat16] : NULL;
+  if (w->half && !w->half->fold) w->half = NULL;
   w->size = dtype_size(c->in.dtype);
   w->log2 = __builtin_ctz((unsigned)w->size);
   w->same = c->in.dtype == c->compute;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
-#include "cpu/kernels/halves.h"
+#include "cpu/kernels/half/halves.h"
 #include "math/scalar.h"
 
 #define CONVERT(TO, TO_T, FROM, FROM_T)                                        \

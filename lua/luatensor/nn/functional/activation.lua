@@ -88,7 +88,7 @@ with_options("leaky_relu", {{"negative_slope", 0.01}}, pointwise.define("leaky_r
 }))
 
 local clamp = {
-  numbers = {"a", "b"}, forward = "minimum(maximum(x, a), b)", backward = "x <= a || x >= b ? 0 : g",
+  numbers = {"a", "b"}, rows = {core.clip, core.hidden.clip_back_},
   plain = function(g, x, a, b) return where(x:less_equal(a):logical_or(x:greater_equal(b)), 0, g) end,
 }
 
@@ -99,8 +99,7 @@ local clamp = {
 -- @treturn tensor
 with_options("hardtanh", {{"min_val", -1}, {"max_val", 1}}, pointwise.define("hardtanh", clamp), true)
 
-local relu6 = pointwise.define("relu6", {numbers = {"a", "b"}, forward = clamp.forward, backward = clamp.backward,
-                                         plain = clamp.plain})
+local relu6 = pointwise.define("relu6", clamp)
 
 --- Returns min(max(x, 0), 6) for each element x.
 -- @function nn.functional.relu6
@@ -189,7 +188,7 @@ functional.mish = pointwise.define("mish", {
 -- @tparam tensor x
 -- @treturn tensor
 functional.hardsigmoid = pointwise.define("hardsigmoid", {
-  forward = "minimum(maximum(x + 3, 0), 6) / 6", backward = "x > -3 && x < 3 ? g / 6 : 0",
+  rows = {core.hidden.hardsigmoid_, core.hidden.hardsigmoid_back_},
   plain = function(g, x) return where(x:abs():less(3), g / 6, 0) end,
 })
 
@@ -198,7 +197,7 @@ functional.hardsigmoid = pointwise.define("hardsigmoid", {
 -- @tparam tensor x
 -- @treturn tensor
 functional.hardswish = pointwise.define("hardswish", {
-  forward = "x * minimum(maximum(x + 3, 0), 6) / 6", backward = "x <= -3 ? 0 : x < 3 ? g * (x / 3 + 0.5) : g",
+  rows = {core.hidden.hardswish_, core.hidden.hardswish_back_},
   plain = function(g, x)
     return where(x:less_equal(-3), 0, where(x:less(3), g * (x / 3 + 0.5), g))
   end,

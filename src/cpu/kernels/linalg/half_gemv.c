@@ -1,7 +1,7 @@
 /* Products of a matrix of half floats and a vector of float32. The elements are converted in registers. */
 
 #include "cpu/cpu.h"
-#include "cpu/kernels/halves.h"
+#include "cpu/kernels/half/halves.h"
 
 #ifdef HAS_HALVES
 

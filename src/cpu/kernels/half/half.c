@@ -3,7 +3,7 @@
 ** an addition. Costly operations such as exp gain nothing: their loops are up to 30 % slower with the conversions. */
 
 #include "cpu/cpu.h"
-#include "cpu/kernels/halves.h"
+#include "cpu/kernels/half/halves.h"
 #include "math/scalar.h"
 
 #ifdef HAS_HALVES
@@ -18,6 +18,13 @@
 #define HALF_minimum    , HALF_ROW
 #define HALF_sqrt       , HALF_ROW
 #define HALF_relu       , HALF_ROW
+#define HALF_hardsigmoid_      , HALF_ROW
+#define HALF_hardswish_        , HALF_ROW
+#define HALF_sigmoid_back_     , HALF_ROW
+#define HALF_tanh_back_        , HALF_ROW
+#define HALF_relu_back_        , HALF_ROW
+#define HALF_hardsigmoid_back_ , HALF_ROW
+#define HALF_hardswish_back_   , HALF_ROW
 #define HALF_NOTHING(...)
 #define HALF_FORM(...) HALF_SECOND(__VA_ARGS__, HALF_NOTHING, )
 #define HALF_SECOND(first, second, ...) second

@@ -1,5 +1,5 @@
-#ifndef LT_CPU_KERNELS_HALVES_H
-#define LT_CPU_KERNELS_HALVES_H
+#ifndef LT_CPU_KERNELS_HALF_HALVES_H
+#define LT_CPU_KERNELS_HALF_HALVES_H
 
 /* Conversions between half floats and float32 in vectors. widen_float16 and widen_bfloat16 convert HALVES elements to
 ** float32. narrow_float16 and narrow_bfloat16 convert HALVES elements to half floats, rounded to the nearest. HAS_HALVES
