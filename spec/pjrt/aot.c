@@ -135,7 +135,7 @@ static void work(shared_state *s, worker *w, int argc, char **argv) {
   const struct itimerval limit = {.it_value.tv_sec = atoi(argv[4])};
   while ((w->file = s->next++) < argc) {
     w->began = seconds_of(RUSAGE_SELF);
-    setitimer(ITIMER_PROF, &limit, NULL);
+    setitimer(ITIMER_VIRTUAL, &limit, NULL); /* the plugin uses ITIMER_PROF itself */
     compile(topology, argv[w->file], w->began);
   }
   _exit(0);
@@ -155,7 +155,7 @@ static void start(shared_state *s, worker *w, int argc, char **argv) {
 static void report_end(const worker *w, int status, char **argv, double before) {
   char why[64];
   if (WIFEXITED(status)) snprintf(why, sizeof why, "the compiler ended the process with status %d", WEXITSTATUS(status));
-  else if (WTERMSIG(status) == SIGPROF) snprintf(why, sizeof why, "stopped after %s seconds", argv[4]);
+  else if (WTERMSIG(status) == SIGVTALRM) snprintf(why, sizeof why, "stopped after %s seconds", argv[4]);
   else snprintf(why, sizeof why, "the compiler ended the process by signal %d", WTERMSIG(status));
   report(argv[w->file], seconds_of(RUSAGE_CHILDREN) - before - w->began, why);
 }
