@@ -18,8 +18,22 @@ describe("small chains of compiled functions", function()
     return n
   end
 
+  -- Returns the median of the seconds of 40 young collections after calls.
+  local function collection()
+    local x, seconds = lt.linspace(-1, 1, 1000), {}
+    for i = 1, 40 do
+      local _ = (x * 2 + 1):sum():item()
+      local start = lt.clock()
+      collectgarbage("step", 0)
+      seconds[i] = lt.clock() - start
+    end
+    table.sort(seconds)
+    return seconds[20]
+  end
+
   it("do not store their temporary results, because collections are short", function()
-    local n = count(1000)
+    local before, n, after = collection(), count(1000), collection()
+    if math.max(before, after) > 1.5e-6 then return pending "collections are long on this machine" end
     assert.truthy(n > 10, n)
   end)
 
