@@ -176,6 +176,20 @@ describe("several devices of PJRT", function()
       want = want + lt.arange(6) * 4 + 3
       for k = 1, 2 do assert(lt.allclose(sums[k]:to "cpu", want, {rtol = 1e-6})) end]]
   end)
+  it("collect garbage once in a copy from one device to another, even if both have programs to compile", function()
+    passes [[
+      local to, x = lt.zeros({3, 8}, {device = "xla:1"}).T, lt.ones({8, 3}, {device = "xla:0"}):cos()
+      local y, ops = lt.ones(2, {device = "xla:1"}), {"sin", "exp", "tanh", "abs", "floor", "sqrt"}
+      math.randomseed(1)
+      for _ = 1, 510 do                                                  -- 512 calls with those that fill `to` and y
+        local op = ops[math.random(6)]
+        y = lt[op](y)
+      end
+      assert(count "run" == 0)
+      to:copy_(x)                                                        -- takes memory of one device, and reads the other
+      assert(count "run" == 2)
+      assert(lt.allclose(to:to "cpu", lt.full({8, 3}, math.cos(1)), {rtol = 1e-6}))]]
+  end)
   it("add views without a collection in each step", function()
     passes [[
       local collected = 0

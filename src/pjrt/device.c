@@ -88,9 +88,10 @@ static int copy_out(pjrt_queue *q, void *host, const void *from, size_t bytes) {
   return st;
 }
 
+/* If the target's device has asked for a collection, Lua may be repeating the operation, and would not repeat it again. */
 static int copy_across(pjrt_queue *q, void *to, pjrt_queue *source, const void *from, size_t bytes) {
   block *b = block_of(source, from);
-  int st = b ? b->pending ? queue_ask(source) : OK : bytes ? ERR_DEVICE : OK;
+  int st = b ? b->pending && !q->asked ? queue_ask(source) : OK : bytes ? ERR_DEVICE : OK;
   if (st == OK && b) st = block_read(source, b);
   return st == OK ? copy_in(q, to, from, bytes) : st;
 }
