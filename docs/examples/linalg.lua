@@ -73,7 +73,7 @@ lt.linalg.eigvals(lt.tensor{{0.0, 1.0}, {-1.0, 0.0}}):abs()  --> [1.0, 1.0]
 
 --- linalg.lstsq
 local a = lt.tensor{{1.0, 1.0}, {1.0, 2.0}, {1.0, 3.0}}
-lt.linalg.lstsq(a, lt.tensor{{1.0}, {2.0}, {3.0}}):flatten():round()  --> [-0.0, 1.0]
+lt.linalg.lstsq(a, lt.tensor{{3.0}, {5.0}, {7.0}}):flatten():round()  --> [1.0, 2.0]
 
 --- linalg.lu
 local p, l, u = lt.linalg.lu(lt.tensor{{0.0, 1.0}, {2.0, 3.0}})
