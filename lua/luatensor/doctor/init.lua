@@ -15,8 +15,8 @@ local stages = require "luatensor.doctor.stages"
 local doctor = {}
 
 -- A child is killed if it takes three times its share of the time, but not before PATIENCE seconds: starting a driver
--- and compiling a kernel may take seconds on a slow machine.
-local PATIENCE <const>, TIMES <const> = 20, 3
+-- and compiling a kernel may take seconds on a slow machine. An emulated GPU compiles each kernel by gcc.
+local PATIENCE <const>, EMULATED <const>, TIMES <const> = 20, 120, 3
 
 -- Saves the result so far. The file is replaced as a whole, so that it is readable at every moment.
 local function save(run, incomplete)
@@ -40,8 +40,8 @@ end
 -- Runs a stage, and adds its row. Returns true after Ctrl-C.
 local function run_stage(run, stage, seconds)
   local this, start = row.new(stage), core.clock()
-  local device = run.device or run.wanted or ""
-  local ok, ended, output = pcall(process.run, stage, seconds, math.max(PATIENCE, TIMES * seconds), device,
+  local device, patience = run.device or run.wanted or "", run.emulated and EMULATED or PATIENCE
+  local ok, ended, output = pcall(process.run, stage, seconds, math.max(patience, TIMES * seconds), device,
     function(message)
       note(run, message)
       this:take(message)
