@@ -477,7 +477,7 @@ static int join(lua_State *L, const char *fn, const joining *j, const shape *s, 
   if (st != OK) return raise(L, fn, st, (const tensor *[]){out, t}, 2);
   op_params params = {.dim = dim};
   return finish_record(L, &(op_record){.name = stacked ? "stack" : "concat", .params = &params, .list = true, .in = {1},
-                                       .in_place = options != 0});
+                                       .in_place = !fresh});
 }
 
 /*** Joins tensors one after the other along a dim.
