@@ -64,7 +64,7 @@ describe("public figures", function()
     for i, row in ipairs(figures.devices()) do
       assert.same({row.name, row.source}, {block.rows[i][1], block.rows[i][#block.columns]})
     end
-    assert.truthy(figures.TPU_NOTE:find("luatensor does not reach them", 1, true))
+    assert.truthy(figures.TPU_NOTE:find("luatensor reaches them by the plugin libtpu", 1, true))
   end)
 end)
 

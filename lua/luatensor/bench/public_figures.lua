@@ -77,9 +77,9 @@ figures.GPU = "rtx-4090"
 figures.GPUS = {figures.GPU, "h100-sxm"}
 figures.FOR_TRAINING = {figures.GPU, "h100-sxm", "tpu-v5p"}
 
---- A note on the software for TPUs. luatensor does not support TPUs. Their figures are here for comparison only.
+--- A note on the software for TPUs. The plugin libtpu makes them devices, but no specs have run on a TPU.
 figures.TPU_NOTE = "TPUs are reached by JAX and PyTorch/XLA, the older ones by TensorFlow, too; "
-  .. "luatensor does not reach them."
+  .. "luatensor reaches them by the plugin libtpu, but has not been run on one."
 
 --- Returns all published devices. Unpublished fields are nil.
 --
