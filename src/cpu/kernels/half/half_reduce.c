@@ -63,5 +63,5 @@ const half_reduce_table ISA_NAME(half_reduce_table) = {{
 }};
 
 #else
-const half_reduce_table ISA_NAME(half_reduce_table) = {{{{NULL}}}};
+const half_reduce_table ISA_NAME(half_reduce_table) = {{{{NULL, NULL}}}};
 #endif
