@@ -1,6 +1,6 @@
 -- tags: host uncollected kernels
 -- Tests searchsorted on rows of lengths around the limit up to which a value is compared with all elements, and on
--- numbers of values around the length of the kernels' blocks. The oracle counts in plain Lua.
+-- numbers of values around the length of the kernels' blocks. The oracle, reference.sort, counts in plain Lua.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 local reference = require "spec.support.reference"
@@ -9,19 +9,10 @@ local it = helpers.drawn_it(it)
 
 local nan, inf = 0.0 / 0.0, math.huge
 
--- True if a sorts before b. NaN sorts last.
-local function before(a, b) return a < b or b ~= b and a == a end
-
--- Returns the insertion points of the values in the sorted row, by the definition of searchsorted.
+-- Returns the insertion points of the tensor's values in a sorted row, whose elements float64 represents.
 local function insertion_points(row, values, right)
-  local points = {}
-  for i, v in ipairs(values) do
-    local at = 1
-    for _, x in ipairs(row) do
-      if right and not before(v, x) or not right and before(x, v) then at = at + 1 end
-    end
-    points[i] = at
-  end
+  local elements, points = row:to("float64"):totable(), values:to("float64"):totable()
+  for i, v in ipairs(points) do points[i] = reference.sort.place(elements, "float64", v, right) end
   return points
 end
 
@@ -43,8 +34,7 @@ describe("searchsorted", function()
           local row, values = numbers(n, dtype, g):sort(), numbers(m, dtype, g)
           for _, side in ipairs {"left", "right"} do
             local got = lt.searchsorted(row, values, {side = side})
-            assert.same(insertion_points(row:to("float64"):totable(), values:to("float64"):totable(), side == "right"),
-              got:totable())
+            assert.same(insertion_points(row, values, side == "right"), got:totable())
           end
         end
       end
@@ -56,7 +46,7 @@ describe("searchsorted", function()
     local rows, values = lt.rand({5, 20}, {generator = g}):sort(2), lt.rand({5, 70}, {generator = g})
     local got = lt.searchsorted(rows, values)
     for i = 1, 5 do
-      assert.same(insertion_points(rows[i]:totable(), values[i]:totable(), false), got[i]:totable())
+      assert.same(insertion_points(rows[i], values[i], false), got[i]:totable())
     end
   end)
 
@@ -74,7 +64,7 @@ describe("searchsorted", function()
                                   lt.tensor({-0.0, inf, -inf, nan, 1e30}, {dtype = dtype})}
         for _, side in ipairs {"left", "right"} do
           local got = lt.searchsorted(row, values, {side = side})
-          assert.same(insertion_points(row:totable(), values:totable(), side == "right"), got:totable())
+          assert.same(insertion_points(row, values, side == "right"), got:totable())
         end
       end
     end
