@@ -4534,7 +4534,7 @@ function lt.linalg.pinv(x, options) end
 ---several x minimise this sum, the result is the x with the smallest norm.
 ---```lua
 ---local a = lt.tensor{{1.0, 1.0}, {1.0, 2.0}, {1.0, 3.0}}
----lt.linalg.lstsq(a, lt.tensor{{1.0}, {2.0}, {3.0}}):flatten():round()  --> [-0.0, 1.0]
+---lt.linalg.lstsq(a, lt.tensor{{3.0}, {5.0}, {7.0}}):flatten():round()  --> [1.0, 2.0]
 ---```
 ---@param a luatensor.Tensor [..., m, n]
 ---@param b luatensor.Tensor [m], one vector, or [..., m, k]; batch dims broadcast
