@@ -190,6 +190,22 @@ describe("several devices of PJRT", function()
       assert(count "run" == 2)
       assert(lt.allclose(to:to "cpu", lt.full({8, 3}, math.cos(1)), {rtol = 1e-6}))]]
   end)
+  it("collect garbage once in a copy between layouts that needs memory of both devices", function()
+    passes [[
+      local ops = {"sin", "exp", "tanh", "abs", "floor", "sqrt"}
+      local to, x = lt.zeros({3, 8}, {device = "xla:1"}).T, lt.ones({3, 8}, {device = "xla:0"}):cos().T
+      math.randomseed(1)
+      for d = 0, 1 do
+        local y = lt.ones(2, {device = "xla:" .. d})
+        for _ = 1, 509 + d do                                            -- 512 calls with those that fill x, `to` and y
+          local op = ops[math.random(6)]
+          y = lt[op](y)
+        end
+      end
+      assert(count "run" == 0)
+      to:copy_(x)
+      assert(lt.allclose(to:to "cpu", lt.full({8, 3}, math.cos(1)), {rtol = 1e-6}))]]
+  end)
   it("add views without a collection in each step", function()
     passes [[
       local collected = 0

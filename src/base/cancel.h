@@ -18,6 +18,7 @@ typedef struct operation {
   int64_t next;                         /* time of the next check on a coarse clock, in nanoseconds; 0: not set */
   bool    stopped;                      /* the operation is cancelled */
   bool    inside;                       /* asked() is running; it may call Lua */
+  bool    repeats;                      /* if the operation fails with ERR_MEMORY, the caller collects garbage and repeats it */
   bool    announced;                    /* other threads see that the state runs an operation (lua/cancel.h) */
 } operation;
 

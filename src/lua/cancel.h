@@ -28,6 +28,12 @@ static inline void end_operation(lua_State *L) {
   cancel_unwatch();
 }
 
+/* Begins an operation that the caller repeats after garbage is collected, if it fails with ERR_MEMORY. */
+static inline void begin_first_try(lua_State *L) {
+  begin_operation(L);
+  if (!this_operation.inside) this_operation.repeats = true;
+}
+
 /* Raises the error that ended the operation: the error of a hook, or one that says that the host or the user
 ** cancelled `fn`. */
 int raise_cancelled(lua_State *L, const char *fn);

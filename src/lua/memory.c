@@ -181,7 +181,10 @@ static inline tensor *push_made(lua_State *L, const char *fn, enum dtype dtype, 
   }
   account *a = prepare_account(L, fn, where, bytes);
   tensor *t = push_empty(L);             /* after the collection, which would otherwise make the new tensor older */
+  const bool outer = this_operation.repeats;         /* of the operation whose hook makes the tensor */
+  this_operation.repeats = true;
   st = init(t, dtype, s, where);
+  this_operation.repeats = outer;
   if (st == ERR_MEMORY) {
     reclaim(L, where);
     st = init(t, dtype, s, where);

@@ -35,10 +35,12 @@ static inline tensor *push_tensor_later(lua_State *L, const char *fn, enum dtype
 void reclaim(lua_State *L, place where);
 
 /* Evaluates `call`, an expression that runs an op on `where`, and stores its status in st. The op may be cancelled. If
-** the op's scratch memory cannot be allocated, TRY calls reclaim and evaluates `call` again. This is safe, because an
-** op that returns ERR_MEMORY has changed nothing. (TRY is a macro, because `call` may be evaluated twice.) */
+** the op's scratch memory cannot be allocated, or a device asks for a collection, TRY calls reclaim and evaluates `call`
+** again. This is safe, because an op that returns ERR_MEMORY has changed nothing. (TRY is a macro, because `call` may be
+** evaluated twice.) */
 #define TRY(L, where, st, call) \
-  (WATCHED(L, st, call), (st) == ERR_MEMORY ? (reclaim(L, where), WATCHED(L, st, call)) : (void)0)
+  (FIRST_TRY(L, st, call), (st) == ERR_MEMORY ? (reclaim(L, where), WATCHED(L, st, call)) : (void)0)
+#define FIRST_TRY(L, st, call) (begin_first_try(L), (st) = (call), end_operation(L))
 #define WATCHED(L, st, call) (begin_operation(L), (st) = (call), end_operation(L))
 
 /* Prepares an allocation of `bytes` bytes as push_tensor does: collects garbage if a collection is due, and raises an error

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/lock.h"
 #include "base/text.h"
@@ -88,10 +89,9 @@ static int copy_out(pjrt_queue *q, void *host, const void *from, size_t bytes) {
   return st;
 }
 
-/* If the target's device has asked for a collection, Lua may be repeating the operation, and would not repeat it again. */
 static int copy_across(pjrt_queue *q, void *to, pjrt_queue *source, const void *from, size_t bytes) {
   block *b = block_of(source, from);
-  int st = b ? b->pending && !q->asked ? queue_ask(source) : OK : bytes ? ERR_DEVICE : OK;
+  int st = b ? b->pending ? queue_ask(source) : OK : bytes ? ERR_DEVICE : OK;
   if (st == OK && b) st = block_read(source, b);
   return st == OK ? copy_in(q, to, from, bytes) : st;
 }
@@ -128,11 +128,12 @@ static void add(const char *assignment) {
   pjrt_plugin *p = &plugins[count];
   const char *end = strchr(assignment, '=');
   size_t length = end ? (size_t)(end - assignment) : 0;
-  if (count == KINDS || length == 0 || length >= sizeof p->name || !end[1] || strlen(end + 1) >= sizeof p->path) return;
+  if (count == KINDS || length == 0 || length >= sizeof p->name || !end[1] || strlen(end) + 2 > sizeof p->path) return;
   for (size_t i = 0; i < length; i++) p->name[i] = (char)tolower((unsigned char)assignment[i]);
   p->name[length] = 0;
   if (strspn(p->name, "abcdefghijklmnopqrstuvwxyz_0123456789") != length || strcmp(p->name, "auto") == 0) return;
-  snprintf(p->path, sizeof p->path, "%s", end + 1);
+  bool here = !strchr(end, '/') && access(end + 1, F_OK) == 0;     /* the linker searches other folders for such a name */
+  snprintf(p->path, sizeof p->path, "%s%s", here ? "./" : "", end + 1);
   kinds[count]->name = p->name;
   if (device_add(kinds[count]) >= 0) count++;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/cancel.h"
 #include "base/grow.h"
 #include "base/system.h"
 
@@ -228,7 +229,7 @@ static void start_again(pjrt_queue *q) {
   q->head.status = q->lines.status = OK;
   q->ncall = q->lines.next = 0;
   q->rhythm = (rhythm){0};
-  q->due = q->asked = false;
+  q->due = false;
   q->run++;
 }
 
@@ -296,11 +297,8 @@ int queue_end_call(pjrt_queue *q, int st) {
 
 int queue_ask_together(pjrt_queue *const *q, int n) {
   bool wants = false;
-  for (int k = 0; k < n; k++) wants |= !q[k]->asked && !q[k]->quiet && programs_want_collection(q[k]);
-  for (int k = 0; k < n && wants; k++) {
-    q[k]->asked = true;
-    q[k]->quiet = LOOP_CALLS;
-  }
+  for (int k = 0; k < n; k++) wants |= this_operation.repeats && !q[k]->quiet && programs_want_collection(q[k]);
+  for (int k = 0; k < n && wants; k++) q[k]->quiet = LOOP_CALLS;
   return wants ? ERR_MEMORY : OK;
 }
 

@@ -76,7 +76,7 @@ typedef struct pjrt_queue {
   int       ncall;
   size_t    ended;                     /* so many characters of the lines are those of calls that have ended */
   rhythm    rhythm;                    /* since an element was read */
-  bool      due, asked;                /* due: the program runs before the next call; asked: garbage has been collected */
+  bool      due;                       /* the program runs before the next call */
   int       quiet;                     /* no collection is asked for during so many further calls */
   argument *arguments;
   result   *results;
@@ -143,11 +143,11 @@ int queue_begin_call(pjrt_queue *q);
 int queue_end_call(pjrt_queue *q, int st);
 
 /* Returns ERR_MEMORY if Lua's garbage should be collected before the program runs, because it will be compiled and garbage
-** would be among its results. Lua then collects, and repeats its operation once, which may read several times. So the result
-** is OK if garbage has been collected since the last run, or not more than LOOP_CALLS calls ago. */
+** would be among its results. The result is OK if Lua would not repeat its operation (base/cancel.h), or if garbage has been
+** collected not more than LOOP_CALLS calls ago. */
 int queue_ask(pjrt_queue *q);
 
-/* Does the same for the programs of n queues that a call runs. If one of them asks, all of them have asked. */
+/* Does the same for the programs of n queues that a call runs. If one of them asks, none of them asks soon. */
 int queue_ask_together(pjrt_queue *const *q, int n);
 
 /* Forgets the open program, and frees all memory of the queue but not the queue. */

@@ -233,7 +233,8 @@ static int make_all(lua_State *L, update_batch *b, int n) {
   for (int k; (k = next_update(b, n)) < n;) {
     place where = b->list[k].at[0]->store->place;
     int st;
-    WATCHED(L, st, op_update(b->list, n, k));
+    if (reclaimed) WATCHED(L, st, op_update(b->list, n, k));
+    else FIRST_TRY(L, st, op_update(b->list, n, k));
     if (st == ERR_CANCELLED || st == ERR_BUSY) raise(L, "step", st, NULL, 0);      /* the error of the hook or of the host */
     if (st == ERR_MEMORY && !reclaimed) {
       reclaim(L, where);
