@@ -13,6 +13,8 @@ local NAMED = 5                          -- programs that took longest
 -- The refusals that are known: {a pattern of the message, the reason}.
 local known = {
   {"rewriting is not implemented: %%dot[.%d]* = [su]64", "the compiler has no products of 64-bit integers; on a TPU the CPU computes them"},
+  {"Unexpected operand type for FFT: f64", "the compiler has no Fourier transforms of float64; on a TPU the CPU computes them"},
+  {"Unexpected operand type for FFT: c128", "the compiler has no Fourier transforms of complex128; on a TPU the CPU computes them"},
   {("^stopped after %d seconds"):format(LIMIT), ("the compiler takes longer than %d s"):format(LIMIT)},
 }
 

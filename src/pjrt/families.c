@@ -105,6 +105,8 @@ static term product(emission *e, const gemm_call *c, term a, const shape *sa, te
                            d, sa, d, sb, gives, sc), gives);
 }
 
+static bool is_tpu(const pjrt_queue *q) { return strcmp(q->plugin->platform, "tpu") == 0; }
+
 static bool is_number(scalar x, int is, enum dtype d) {
   return dtype_kind(d) < KIND_FLOAT ? x.i == is : x.f == is && (dtype_kind(d) == KIND_FLOAT || x.im == 0);
 }
@@ -116,7 +118,7 @@ int queue_gemm(pjrt_queue *q, const gemm_call *c) {
   enum dtype d = dtype_compute(c->dtype);
   emission *e = &q->lines;
   if (c->batch.count == 0 || c->m == 0 || c->n == 0 || c->k == 0 || c->batch.ndim + 2 > MAX_DIMS) return ERR_NO_KERNEL;
-  if ((d == DT_int64 || d == DT_uint64) && strcmp(q->plugin->platform, "tpu") == 0) return ERR_NO_KERNEL;
+  if ((d == DT_int64 || d == DT_uint64) && is_tpu(q)) return ERR_NO_KERNEL;
   const strided va = matrices(c, 1, c->m, c->k, c->a_stride), vb = matrices(c, 2, c->k, c->n, c->b_stride);
   const strided vc = matrices(c, 0, c->m, c->n, c->c_stride);
   term left = queue_get(q, &a, &va), right = queue_get(q, &b, &vb), x = product(e, c, left, &va.s, right, &vb.s, &vc.s);
@@ -124,6 +126,27 @@ int queue_gemm(pjrt_queue *q, const gemm_call *c) {
   if (!is_number(c->beta, 0, d))
     x = FORMULA(e, &vc.s, d, "x + y * n", "x y n", x, queue_get_as(q, &to, d, &vc), queue_number(q, d, c->beta));
   return queue_put(q, &to, &vc, x);
+}
+
+/* ---- Fourier transforms ---- */
+
+/* StableHLO divides inverse transforms by their length. Google's compiler for TPUs has no transforms of float64. */
+int queue_fft(pjrt_queue *q, const fft_call *c) {
+  static const char *const types[2][3] = {{"FFT", "RFFT", "IRFFT"}, {"IFFT", "RFFT", "IRFFT"}};
+  const enum dtype d = c->out.dtype, part = dtype_kind(d) == KIND_COMPLEX ? dtype_real(d) : d;
+  strided in = strided_planned(&c->outer, 1), out = strided_planned(&c->outer, 0);
+  scalar scale = {.f = c->scale, .is_float = true};
+  if (c->outer.count == 0 || c->outer.ndim + c->rank > MAX_DIMS || (part == DT_float64 && is_tpu(q))) return ERR_NO_KERNEL;
+  for (int k = 0; k < c->rank; k++) {
+    const int64_t n = c->n[k], half = k == c->rank - 1 ? n / 2 + 1 : n;
+    strided_add(&in, c->kind == FFT_hermitian ? half : n, c->in_stride[k]);
+    strided_add(&out, c->kind == FFT_real ? half : n, c->out_stride[k]);
+    if (c->inverse) scale.f *= (double)n;
+  }
+  int value = emit_line(&q->lines, "stablehlo.fft %%%d, type = %s, length = [%a] : (%t) -> %t", queue_get(q, &c->in, &in).value,
+                        types[c->inverse][c->kind], c->n, c->rank, c->in.dtype, &in.s, d, &out.s);
+  term x = term_of(value, d), by = queue_number(q, d, scale);
+  return queue_put(q, &c->out, &out, scale.f == 1 ? x : FORMULA(&q->lines, &out.s, d, "x * n", "x n", x, by));
 }
 
 /* ---- random numbers and ranges ---- */
@@ -164,4 +187,3 @@ HOST(attention, const attention_call)
 HOST(linalg, const linalg_call)
 HOST(tiled, const tiled_call)
 HOST(user_kernel, const user_kernel_call)
-HOST(fft, const fft_call)

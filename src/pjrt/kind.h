@@ -88,7 +88,7 @@ static const int64_t *OF(host_calls)(int i) { return count_devices(PLUGIN) ? PLU
 #include "families.def"
 
 static device OF(kind) = {
-  .abi = DEVICE_ABI, .dlpack = 12, .count = OF(count), .reason = OF(reason), .in_use = OF(in_use), .info = OF(info),
+  .abi = DEVICE_ABI, .dlpack = 12, .fft_rank = FFT_RANK, .count = OF(count), .reason = OF(reason), .in_use = OF(in_use), .info = OF(info),
   .is_processor = OF(is_processor), .describe = OF(describe), .explain = OF(explain), .epoch = OF(epoch), .shut = OF(shut),
   .alloc = OF(alloc), .free = OF(free),
   .copy_in = OF(copy_in), .copy_out = OF(copy_out), .copy_across = OF(copy_across), .all_sum = OF(all_sum), .sync = OF(sync),

@@ -43,23 +43,21 @@ typedef struct pjrt_api {
 } pjrt_api;
 
 /* ---- arguments ----
-** Fields that are not set are 0. PJRT_ARGS starts a struct and sets its size. */
+** Fields that are not set are 0. All structs have the same first fields. PJRT_ARGS starts a struct and sets its size. */
 
+#define PJRT_HEAD size_t size; void *extensions
 #define PJRT_ARGS(type, name, ...) type name = {.size = sizeof(type), __VA_ARGS__}
 
 typedef struct pjrt_handle {           /* of the functions Destroy and Await */
-  size_t size;
-  void  *extensions, *handle;
+  PJRT_HEAD, *handle;
 } pjrt_handle;
 
 typedef struct pjrt_nothing {          /* of Plugin_Initialize */
-  size_t size;
-  void  *extensions;
+  PJRT_HEAD;
 } pjrt_nothing;
 
 typedef struct pjrt_list {             /* of the functions that return a list or a text of a handle, which keeps it */
-  size_t size;
-  void  *extensions, *handle;
+  PJRT_HEAD, *handle;
   union {
     const char *text;                  /* results */
     void *const *devices;
@@ -68,8 +66,7 @@ typedef struct pjrt_list {             /* of the functions that return a list or
 } pjrt_list;
 
 typedef struct pjrt_answer {           /* of the functions that return another property of a handle */
-  size_t size;
-  void  *extensions, *handle;
+  PJRT_HEAD, *handle;
   union {
     void *description;                 /* results */
     int   id;
@@ -77,8 +74,7 @@ typedef struct pjrt_answer {           /* of the functions that return another p
 } pjrt_answer;
 
 typedef struct pjrt_client_create {
-  size_t size;
-  void  *extensions;
+  PJRT_HEAD;
   const void *options;
   size_t noptions;
   void  *get, *get_context, *put, *put_context;
@@ -87,8 +83,7 @@ typedef struct pjrt_client_create {
 } pjrt_client_create;
 
 typedef struct pjrt_program {
-  size_t size;
-  void  *extensions;
+  PJRT_HEAD;
   char  *code;
   size_t length;
   const char *format;
@@ -96,8 +91,7 @@ typedef struct pjrt_program {
 } pjrt_program;
 
 typedef struct pjrt_compile {
-  size_t size;
-  void  *extensions, *client;
+  PJRT_HEAD, *client;
   const pjrt_program *program;
   const char *options;
   size_t options_length;
@@ -105,8 +99,7 @@ typedef struct pjrt_compile {
 } pjrt_compile;
 
 typedef struct pjrt_from_host {
-  size_t size;
-  void  *extensions, *client;
+  PJRT_HEAD, *client;
   const void *data;
   int    type;                         /* enum pjrt_type */
   const int64_t *dims;
@@ -119,16 +112,14 @@ typedef struct pjrt_from_host {
 } pjrt_from_host;
 
 typedef struct pjrt_to_host {
-  size_t size;
-  void  *extensions, *buffer, *layout;
+  PJRT_HEAD, *buffer, *layout;
   void  *to;
   size_t bytes;
   void  *event;                        /* result */
 } pjrt_to_host;
 
 typedef struct pjrt_execute_options {
-  size_t size;
-  void  *extensions, *send, *receive;
+  PJRT_HEAD, *send, *receive;
   size_t nsend, nreceive;
   int    launch_id;
   const int64_t *not_donated;          /* numbers of arguments whose buffers stay */
@@ -139,8 +130,7 @@ typedef struct pjrt_execute_options {
 } pjrt_execute_options;
 
 typedef struct pjrt_execute {
-  size_t size;
-  void  *extensions, *executable;
+  PJRT_HEAD, *executable;
   pjrt_execute_options *options;
   void *const *const *arguments;       /* [devices][nargs] */
   size_t ndevices, nargs;
