@@ -1,3 +1,4 @@
+-- tags: host
 -- Tests the search for crossings with given costs, for which the crossings are known, and real measurements at small
 -- sizes.
 

@@ -1,3 +1,4 @@
+-- tags: host
 -- Tests lt.bench.diff with results whose times are made by hand or by a fake clock.
 local lt = require "luatensor"
 local clocks = require "spec.support.fake_clock"

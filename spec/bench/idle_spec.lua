@@ -1,3 +1,4 @@
+-- tags: host
 -- Tests luatensor.bench.idle, with files that replace those of /proc.
 local core = require "luatensor.core"
 local idle = require "luatensor.bench.idle"

@@ -1,3 +1,4 @@
+-- tags: host
 -- Compares predicted times with times that were worked out by hand. Between hosts a message takes 1 ms, and then 1 s
 -- for each 1000 bytes. A step takes 3 s on one host, 2 s of it for the backward pass.
 local prediction = require "luatensor.bench.distributed.prediction"

@@ -1,3 +1,4 @@
+-- tags: host
 -- Compares statistics with results that were worked out by hand. Quantile q of n sorted numbers is at position 1 + q
 -- (n - 1).
 local statistics = require "luatensor.bench.statistics"

@@ -1,3 +1,4 @@
+-- tags: host
 -- Tests bench/sweep: the cells, the file of measured cells, and the heat map. PyTorch is not needed.
 package.path = "./?.lua;" .. package.path
 local lt = require "luatensor"

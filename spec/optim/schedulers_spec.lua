@@ -1,3 +1,4 @@
+-- tags: host
 --- Tests schedulers of learning rates: PyTorch's numbers, states, and refused arguments.
 
 local lt = require "luatensor"

@@ -1,3 +1,4 @@
+-- tags: host
 -- plot.scatter, plot.bar, plot.hist, plot.image, plot.heatmap and plot.subplots. Expected pictures are written by hand,
 -- and expected positions are computed from the positions of the ticks' texts. Histograms are compared with NumPy's.
 

@@ -1,3 +1,4 @@
+-- tags: host
 -- plot.line as text and as SVG. Expected pictures are written by hand. The expected positions in an SVG file are
 -- computed from the positions of the texts of two ticks.
 

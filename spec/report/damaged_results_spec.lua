@@ -1,4 +1,4 @@
--- tags: unsanitized uncollected
+-- tags: unsanitized uncollected host
 -- Tests damaged files of results. A function that reads a damaged file must refuse it by an error message or show the
 -- damaged values. It must not raise another Lua error.
 local lt = require "luatensor"

@@ -1,4 +1,4 @@
--- tags: unsanitized uncollected
+-- tags: unsanitized uncollected host
 -- Tests the output files of results and pages.
 local files = require "luatensor.bench.files"
 local shell = require "spec.support.shell"

@@ -1,3 +1,4 @@
+-- tags: host
 -- Tests published figures, and conclusions from them that are worked out by hand.
 
 local figures = require "luatensor.bench.public_figures"

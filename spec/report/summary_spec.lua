@@ -1,3 +1,4 @@
+-- tags: host
 -- Tests the short answers of a report. Their figures are invented, so that the answers can be checked by hand.
 
 local format = require "luatensor.page.format"
