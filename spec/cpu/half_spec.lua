@@ -26,8 +26,9 @@ local function assert_same_bits(want, got, label)
   assert.is_true(lt.where(nan, 0, want):to_bytes() == lt.where(nan, 0, got):to_bytes(), label)
 end
 
-local unary = {"square", "exp", "sqrt", "sigmoid", "tanh", "relu", "gelu", "silu", "negative", "abs"}
-local binary = {"add", "subtract", "multiply", "divide", "maximum", "minimum"}
+local unary = {"square", "exp", "sqrt", "sigmoid", "tanh", "relu", "gelu", "silu", "negative", "abs",
+  "reciprocal", "rsqrt"}
+local binary = {"add", "subtract", "multiply", "divide", "maximum", "minimum", "copysign"}
 
 local function wide(x) return type(x) == "number" and x or x:to("float32") end
 

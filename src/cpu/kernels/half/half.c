@@ -10,6 +10,8 @@
 
 /* The operations that have a loop. HALF_FORM(HALF_op, …) is empty for the other operations. */
 #define HALF_square     , HALF_ROW
+#define HALF_reciprocal , HALF_ROW
+#define HALF_rsqrt      , HALF_ROW
 #define HALF_add        , HALF_ROW
 #define HALF_subtract   , HALF_ROW
 #define HALF_multiply   , HALF_ROW
@@ -65,7 +67,7 @@ INLINE void half_loop(half_vector op, int64_t n, void *out, const void *const *i
 #define BINARY(name, dtypes, result, expr, doc) HALF_FORM(HALF_##name)(name, expr, true)
 #include "ops.def"
 
-/* Changes the sign bits of half floats of either dtype. */
+/* Change the sign bits of half floats of either dtype. */
 static void half_negative(int64_t n, void *out, const void *const *in) {
   const uint16_t *X = in[0];
   uint16_t *r = out;
@@ -79,6 +81,13 @@ static void half_abs(int64_t n, void *out, const void *const *in) {
   for (int64_t i = 0; i < n; i++) r[i] = X[i] & 0x7fffu;
 }
 
+static void half_copysign(int64_t n, void *out, const void *const *in) {
+  const uint16_t *X = in[0], *Y = in[1];
+  uint16_t *r = out;
+  _Pragma("omp simd")
+  for (int64_t i = 0; i < n; i++) r[i] = (X[i] & 0x7fffu) | (Y[i] & 0x8000u);
+}
+
 #undef HALF_ROW
 #define HALF_ROW(name) [OP_##name] = {half_##name##_float16, half_##name##_bfloat16},
 const half_table ISA_NAME(half_table) = {{
@@ -87,6 +96,7 @@ const half_table ISA_NAME(half_table) = {{
 #include "ops.def"
   [OP_negative] = {half_negative, half_negative},
   [OP_abs] = {half_abs, half_abs},
+  [OP_copysign] = {half_copysign, half_copysign},
 }};
 
 #else
