@@ -20,6 +20,7 @@ enum {
 typedef struct lanes_call {
   int      m, n, k, count;
   bool     transposed, full, vectors, upper;
+  double   rtol;
   void    *a, *b, *c, *values;
   int32_t *pivots, *info;
   void    *room;         /* lanes_room bytes, aligned to 64 bytes */
@@ -29,9 +30,15 @@ typedef struct lanes_call {
 ** right-hand sides, and some rows. */
 static inline int64_t lanes_room(int64_t most) { return (2 * most + LANES_SIDES + 2) * most * 64; }
 
+/* Like lanes_room, for lstsq of matrices of `most` rows and `least` columns, or of their transposes. */
+static inline int64_t lanes_lstsq_room(int64_t most, int64_t least) {
+  return (most * least + least * least + LANES_SIDES * most + 2 * least) * 64;
+}
+
 typedef struct lanes_table {
   int lanes;
-  /* run[op] computes an operation, except that det and slogdet only factor the matrices like lu. NULL: not available */
+  /* run[op] computes an operation, except that det and slogdet only factor the matrices like lu, and that lstsq
+  ** leaves matrices without full rank, whose info is 1, to the caller. NULL: not available */
   void (*run[LINALG_COUNT])(const lanes_call *c);
 } lanes_table;
 typedef lanes_table lanes_float32_table, lanes_float64_table;

@@ -15,6 +15,7 @@ enum {
                        ** a matrix of 128 × 128 (0.04 to 0.3 ms) gain nothing */
   COMPLEX_SMALL = 6,   /* the most rows, and the most columns, of a complex matrix for which luatensor's kernels are
                        ** faster than LAPACK */
+  LSTSQ_MOST = 1 << 12,   /* the most elements of a matrix of lstsq in lanes: 4096 vectors fill a quarter of 1 MiB of L2 */
   FEWEST_LANES = 4,       /* with fewer lanes, rows of one matrix are swapped faster than rows of many matrices */
   ROTATED   = 4        /* the most rows of a single matrix that Jacobi's rotations make diagonal faster than LAPACK */
 };
@@ -67,12 +68,12 @@ static void run_matrix(const void *arg, int64_t i, int worker) {
 static lanes_call group_call(const solver *s, const scratch *w, int64_t first, int32_t *info) {
   const linalg_call *c = s->c;
   int64_t known = c->m < c->n ? c->m : c->n, p = c->full ? c->m : known, left = c->batch - first;
-  bool is_qr = c->op == LINALG_qr;
+  int64_t b_size = c->op == LINALG_qr ? c->m * p : (c->op == LINALG_lstsq ? most_of(s->m, s->n) : c->n) * c->k;
   return (lanes_call){
     .m = s->m, .n = s->n, .k = s->k, .count = left < group_size(s) ? (int)left : group_size(s),
-    .transposed = c->transposed, .full = c->full, .vectors = c->vectors, .upper = c->upper, .a = a_of(s, first),
+    .transposed = c->transposed, .full = c->full, .vectors = c->vectors, .upper = c->upper, .rtol = c->rtol, .a = a_of(s, first),
     .values = reals_of(s, c->values, known, first),
-    .b = elements_of(s, c->b, is_qr ? c->m * p : c->n * c->k, first), .c = elements_of(s, c->c, p * c->n, first),
+    .b = elements_of(s, c->b, b_size, first), .c = elements_of(s, c->c, p * c->n, first),
     .pivots = pivots_of(s, w, first), .info = info, .room = w->work};
 }
 
@@ -107,15 +108,17 @@ static int batch_threads(const linalg_call *c) {
 ** required length overflows. */
 static bool fits(int64_t length) { return length >= 0 && length <= INT_MAX; }
 
-/* Sets the sizes of scratch memory. The kernels of lanes need space for their matrices and pivots. */
+/* Sets the sizes of scratch memory. The kernels of lanes need space for their matrices and pivots. lstsq also needs its
+** routine's memory, for matrices without full rank. */
 static void plan_scratch(solver *s) {
-  bool tall = s->m > s->n;
-  if (s->lanes) {
-    s->work = lanes_room(tall ? s->m : s->n) / (int64_t)s->l->size;
-    s->integers = (int64_t)group_size(s) * (tall ? s->n : s->m);
-  } else if (routines[s->c->op]->plan) {
-    routines[s->c->op]->plan(s);
-  }
+  bool is_lstsq = s->c->op == LINALG_lstsq;
+  if (routines[s->c->op]->plan && (!s->lanes || is_lstsq)) routines[s->c->op]->plan(s);
+  if (!s->lanes) return;
+  int64_t most = most_of(s->m, s->n), least = least_of(s->m, s->n);
+  int64_t room = (is_lstsq ? lanes_lstsq_room(most, least) : lanes_room(most)) / (int64_t)s->l->size;
+  int64_t pivots = is_lstsq ? 0 : group_size(s) * least;
+  if (s->work < room) s->work = room;
+  if (s->integers < pivots) s->integers = pivots;
 }
 
 static int run_batch(solver *s, int threads) {
@@ -160,8 +163,13 @@ static int rows_alone(const linalg_call *c) {
 ** singular vectors. */
 static const lanes_table *lanes_for(const linalg_call *c) {
   const lanes_table *table = FLOAT_TABLE(lanes, c->dtype);
-  int64_t rows = c->m > c->n ? c->m : c->n;
-  if (!table || !table->run[c->op] || rows > (c->op == LINALG_qr ? LANES_ROWS : LINALG_SMALL)) return NULL;
+  int64_t rows = c->m > c->n ? c->m : c->n, columns = c->m > c->n ? c->n : c->m;
+  if (!table || !table->run[c->op]) return NULL;
+  if (c->op == LINALG_lstsq) {
+    if (columns > LANES_ROWS || rows * columns > LSTSQ_MOST) return NULL;
+  } else if (rows > (c->op == LINALG_qr ? LANES_ROWS : LINALG_SMALL)) {
+    return NULL;
+  }
   if (c->op == LINALG_svd && c->vectors) return NULL;
   if (rows <= rows_alone(c)) return table;
   return 2 * c->batch < table->lanes || too_few_lanes(c, table->lanes) ? NULL : table;

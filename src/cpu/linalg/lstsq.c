@@ -80,4 +80,11 @@ static int run_lstsq(const solver *s, const scratch *w, int64_t i) {
   return info;
 }
 
-const routine lstsq_routine = {plan_lstsq, run_lstsq, true, NULL};
+/* Completes the result of the kernel of lanes, which solves for matrices of full rank only. */
+static int finish_lstsq(const solver *s, const scratch *w, int64_t i, int info) {
+  if (info != 0 && info != LINALG_NOT_FINITE) return run_lstsq(s, w, i);
+  s->c->rank[i] = least_of(s->m, s->n);
+  return info;
+}
+
+const routine lstsq_routine = {plan_lstsq, run_lstsq, true, finish_lstsq};

@@ -273,6 +273,15 @@ INLINE void reflect(int m, int j, const vector *u, vector factor, vector *column
   for (int i = j + 1; i < m; i++) column[i] -= u[i] * sum;
 }
 
+/* Factors the first min(m, n) columns: R replaces the upper triangle, and the vectors of the reflections the elements
+** below. */
+static void factor_columns(int m, int n, vector *a, vector *factors) {
+  for (int j = 0; j < n && j < m; j++) {
+    factors[j] = make_reflection(m, j, a + j * m);
+    for (int k = j + 1; k < n; k++) reflect(m, j, a + j * m, factors[j], a + k * m);
+  }
+}
+
 static void make_q(int m, int p, int steps, const vector *a, const vector *factors, vector *q) {
   for (int j = 0; j < p; j++)
     for (int i = 0; i < m; i++) q[j * m + i] = all(i == j);
@@ -285,10 +294,7 @@ static void qr(const lanes_call *c) {
   int m = c->m, n = c->n, steps = m < n ? m : n, p = c->full ? m : steps;
   vector *factors = r.sides;
   take(c, 1, m, r.a);
-  for (int j = 0; j < steps; j++) {
-    factors[j] = make_reflection(m, j, r.a + j * m);
-    for (int k = j + 1; k < n; k++) reflect(m, j, r.a + j * m, factors[j], r.a + k * m);
-  }
+  factor_columns(m, n, r.a, factors);
   make_q(m, p, steps, r.a, factors, r.other);
   give(c, (int64_t)m * p, r.other, c->b);
   for (int k = 0; k < n; k++)
@@ -424,45 +430,146 @@ INLINE vector make_orthogonal(int m, vector least, vector *p, vector *q) {
   return excess;
 }
 
-/* Singular values: if each pair of columns is orthogonal, they are the lengths of the columns. Products of columns count
-** as 0 up to ε² F², where F is the length of all elements (the Frobenius norm). So columns of a singular matrix, which
-** become shorter by each rotation, are not rotated until their squares underflow. The values have errors of about ε F, like
-** LAPACK's. */
-static void svdvals(const lanes_call *c) {
-  room r = room_of(c);
-  bool wide = c->m < c->n;
-  int m = wide ? c->n : c->m, n = wide ? c->m : c->n, order[LANES_ROWS];
-  vector divisor, most = all(1), least = {0};
-  lanes_call turned = *c;
-  turned.m = m;
-  turned.n = n;
-  take(&turned, wide ? c->m : 1, wide ? 1 : c->m, r.a);
-  mask bad = make_safe(m * n, r.a, &divisor);
-  for (int i = 0; i < m * n; i++) least += r.a[i] * r.a[i];
+/* Rotates the n columns of matrices with m rows until all pairs are orthogonal. Sets `values` to the lengths of the
+** columns, which are the singular values. Returns the lanes that did not converge.
+**
+** Products of columns count as 0 up to ε² F², where F is the length of all elements (the Frobenius norm). So columns of a
+** singular matrix, which become shorter by each rotation, are not rotated until their squares underflow. The values have
+** errors of about ε F, like LAPACK's. */
+static mask make_orthogonal_all(int m, int n, vector *a, vector *values) {
+  vector most = all(1), least = {0};
+  for (int i = 0; i < m * n; i++) least += a[i] * a[i];
   least *= (REAL)EPSILON * (REAL)EPSILON;
   for (int sweep = 0; sweep < SWEEPS && any(most > 0); sweep++) {
     most = (vector){0};
     for (int p = 0; p < n; p++)
       for (int q = p + 1; q < n; q++) {
-        vector excess = make_orthogonal(m, least, r.a + p * m, r.a + q * m);
+        vector excess = make_orthogonal(m, least, a + p * m, a + q * m);
         most = choose(excess > most, excess, most);
       }
   }
-  give_failures(c, bad, most > 0);
   for (int j = 0; j < n; j++) {
     vector sum = {0};
-    for (int i = 0; i < m; i++) sum += r.a[j * m + i] * r.a[j * m + i];
-    r.sides[j] = square_root(sum) * divisor;
+    for (int i = 0; i < m; i++) sum += a[j * m + i] * a[j * m + i];
+    values[j] = square_root(sum);
   }
+  return most > 0;
+}
+
+/* Writes the n singular values of each matrix in descending order. */
+static void give_values(const lanes_call *c, int n, const vector *values) {
+  int order[LANES_ROWS];
   for (int l = 0; l < c->count; l++) {
-    const REAL *value = (const REAL *)r.sides + l;
+    const REAL *value = (const REAL *)values + l;
     sort_values(n, value, LANES, order);
     for (int k = 0; k < n; k++) ((REAL *)c->values)[l * n + k] = value[order[n - 1 - k] * LANES];
+  }
+}
+
+static void svdvals(const lanes_call *c) {
+  room r = room_of(c);
+  bool wide = c->m < c->n;
+  int m = wide ? c->n : c->m, n = wide ? c->m : c->n;
+  vector divisor;
+  lanes_call turned = *c;
+  turned.m = m;
+  turned.n = n;
+  take(&turned, wide ? c->m : 1, wide ? 1 : c->m, r.a);
+  mask bad = make_safe(m * n, r.a, &divisor);
+  give_failures(c, bad, make_orthogonal_all(m, n, r.a, r.sides));
+  for (int j = 0; j < n; j++) r.sides[j] *= divisor;
+  give_values(c, n, r.sides);
+}
+
+/* ---- least squares ----
+** The matrix, or its transpose if it has more columns than rows, is factored into Q R. R's singular values give the rank.
+** The solution is R⁻¹ Qᵀ b, or Q R⁻ᵀ b for a transpose. */
+
+/* Reads the right-hand sides `first` … `first` + count - 1 of all matrices, whose columns have `rows` elements. */
+static void take_sides(const lanes_call *c, int rows, int first, int count, vector *to) {
+  for (int l = 0; l < LANES; l++) {
+    int64_t matrix = l < c->count ? l : c->count - 1;
+    const REAL *from = (const REAL *)c->b + (matrix * c->k + first) * rows;
+    REAL *x = (REAL *)to + l;
+    for (int i = 0; i < count * rows; i++) x[i * LANES] = from[i];
+  }
+}
+
+/* Computes Qᵀ x for reflections that factor_columns made, or Q x if `back` is set. */
+static void apply_reflections(bool back, int m, int n, const vector *a, const vector *factors, vector *x) {
+  for (int step = 0; step < n; step++) {
+    int j = back ? n - 1 - step : step;
+    reflect(m, j, a + j * m, factors[j], x);
+  }
+}
+
+/* Computes x = R⁻¹ x, or R⁻ᵀ x if `turned` is set, for the upper triangle R of a. */
+static void divide_by_triangle(bool turned, int m, int n, const vector *a, vector *x) {
+  for (int j = 0; j < n && turned; j++) {
+    for (int i = 0; i < j; i++) x[j] -= a[j * m + i] * x[i];
+    x[j] /= a[j * m + j];
+  }
+  for (int j = n - 1; j >= 0 && !turned; j--) {
+    x[j] /= a[j * m + j];
+    for (int i = 0; i < j; i++) x[i] -= a[j * m + i] * x[j];
+  }
+}
+
+/* Solves for one right-hand side x of m elements. The matrices were divided by `divisor`. */
+static void solve_side(bool wide, int m, int n, const vector *a, const vector *factors, vector divisor, vector *x) {
+  if (!wide) apply_reflections(false, m, n, a, factors, x);
+  divide_by_triangle(wide, m, n, a, x);
+  if (wide) apply_reflections(true, m, n, a, factors, x);
+  for (int i = 0; i < (wide ? m : n); i++) x[i] /= divisor;
+}
+
+/* Returns the lanes in which a right-hand side has NaN or infinity. */
+static mask bad_sides(const lanes_call *c, int m, vector *room) {
+  mask bad = {0};
+  for (int k = 0; k < c->k; k++) {
+    take_sides(c, m, k, 1, room);
+    for (int i = 0; i < m; i++) bad |= room[i] - room[i] != 0;
+  }
+  return bad;
+}
+
+/* Solves the problems of matrices with full rank. The info of other matrices is 1, and nothing is written for them except
+** their singular values. */
+static void lstsq(const lanes_call *c) {
+  bool wide = c->m < c->n;
+  int m = wide ? c->n : c->m, n = wide ? c->m : c->n;
+  vector *a = c->room, *triangle = a + m * n, *sides = triangle + n * n, *factors = sides + LANES_SIDES * m, divisor;
+  vector *values = factors + n, least = all(INFINITY), most = {0};
+  lanes_call turned = *c;
+  turned.m = m;
+  turned.n = n;
+  take(&turned, wide ? c->m : 1, wide ? 1 : c->m, a);
+  mask bad = make_safe(m * n, a, &divisor) | bad_sides(c, m, sides);
+  factor_columns(m, n, a, factors);
+  for (int j = 0; j < n; j++)             /* the rows of R: their rotations converge faster than those of its columns */
+    for (int i = 0; i < n; i++) triangle[j * n + i] = i < j ? (vector){0} : a[i * m + j];
+  mask left = make_orthogonal_all(n, n, triangle, values);
+  for (int j = 0; j < n; j++) {
+    least = choose(values[j] < least, values[j], least);
+    most = choose(values[j] > most, values[j], most);
+    values[j] *= divisor;
+  }
+  give_values(c, n, values);
+  give_failures(c, bad, left | ~(least > most * (REAL)c->rtol));
+  for (int first = 0, count; first < c->k; first += count) {
+    count = c->k - first < LANES_SIDES ? c->k - first : LANES_SIDES;
+    take_sides(c, m, first, count, sides);
+    for (int side = 0; side < count; side++) solve_side(wide, m, n, a, factors, divisor, sides + side * m);
+    for (int l = 0; l < c->count; l++) {
+      REAL *to = (REAL *)c->b + ((int64_t)l * c->k + first) * m;
+      for (int i = 0; i < count * m && !c->info[l]; i++) to[i] = ((const REAL *)(sides + i))[l];
+    }
   }
 }
 
 const lanes_table ISA_NAME(TABLE) = {
   .lanes = LANES,
   .run = {[LINALG_cholesky] = cholesky, [LINALG_lu] = lu, [LINALG_det] = lu, [LINALG_slogdet] = lu,
-          [LINALG_solve] = solve, [LINALG_inv] = invert, [LINALG_qr] = qr, [LINALG_eigh] = eigh, [LINALG_svd] = svdvals}
+          [LINALG_solve] = solve, [LINALG_inv] = invert, [LINALG_qr] = qr, [LINALG_eigh] = eigh, [LINALG_svd] = svdvals,
+          [LINALG_lstsq] = lstsq}
 };
