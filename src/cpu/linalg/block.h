@@ -27,7 +27,9 @@ block cut(const lapack *l, block a, int row, int column, int m, int n);
 /* Sets to = fromᵀ. */
 void transpose_block(const lapack *l, block from, block to);
 
-static inline char *at(const lapack *l, block a, int row, int column) { return cut(l, a, row, column, 1, 1).at; }
+static inline char *at(const lapack *l, block a, int row, int column) {
+  return a.at + ((int64_t)column * a.ld + row) * (int64_t)l->size;
+}
 static inline char *element(const lapack *l, char *x, int64_t i) { return x + i * (int64_t)l->size; }
 
 /* Read and write a real element as a double. */
@@ -103,6 +105,8 @@ void make_q(const solver *s, const reflections *r, block q);
 void gather_reflections(const solver *s, block a, bool rows, const void *tau, reflections *r);
 /* Computes x = Q x. */
 void apply_q(const solver *s, const reflections *r, block x);
+/* Computes x = Qᴴ x. */
+void apply_q_turned(const solver *s, const reflections *r, block x);
 /* Computes x = x Qᴴ. r->work has 2 * REFLECTIONS elements for each row of x. */
 void apply_q_right(const solver *s, const reflections *r, block x);
 
@@ -135,9 +139,9 @@ typedef struct tridiagonal {
 /* Returns the least number of elements that the argument `work` of the reductions must have. */
 int64_t condense_work(const solver *s);
 
-/* Like LAPACK's gebrd, for a matrix with at most as many columns as rows. Stops early if the operation is
-** cancelled. */
-int to_bidiagonal(const solver *s, block a, const bidiagonal *b, char *work, int work_length);
+/* Like LAPACK's gebrd, for a matrix with at least one column and at most as many columns as rows. Stops early if the
+** operation is cancelled. */
+void to_bidiagonal(const solver *s, block a, const bidiagonal *b, char *work);
 /* Like LAPACK's sytrd for the lower triangle, but also overwrites the upper triangle. Stops early if the operation is
 ** cancelled. */
 int to_tridiagonal(const solver *s, block a, const tridiagonal *b, char *work, int work_length);

@@ -16,7 +16,8 @@
 enum {
   PANEL = 32,           /* the number of columns (tridiagonal), or of columns and rows (bidiagonal), whose reflections
                         ** are applied together */
-  TAIL  = 96,           /* the fewest columns at the end of a matrix that are left to LAPACK */
+  TAIL  = 96,           /* the fewest columns at the end of a matrix that are left to LAPACK (tridiagonal), or whose
+                        ** reflections are applied one by one (bidiagonal) */
   GRAIN = 1 << 18       /* the fewest bytes of a matrix for each thread: reading them from L2 takes 5 µs */
 };
 
@@ -161,19 +162,20 @@ static double reflect_row(const condensing *c, double *factor) {
   return beta;
 }
 
-/* Replaces rows first … first + PANEL - 1 of a, to the right of their diagonal, by the vectors of their
+/* Replaces rows first … first + width - 1 of a, to the right of their diagonal, by the vectors of their
 ** reflections. */
-static void store_rows(const condensing *c, int first) {
+static void store_rows(const condensing *c, int first, int width) {
   const lapack *l = c->s->l;
-  for (int j = first + 1; j < c->a.n; j++)
-    for (int i = 0; i < PANEL && first + i < j; i++)
-      memcpy(at(l, c->a, first + i, j), at(l, c->right, j, 2 * i + 1), l->size);
+  for (int i = 0; i < width; i++) {
+    int k = first + i + 1, columns = c->a.n - k;
+    transpose_block(l, cut(l, c->right, k, 2 * i + 1, columns, 1), cut(l, c->a, k - 1, k, 1, columns));
+  }
 }
 
-/* Reduces columns and rows first … first + PANEL - 1 to bidiagonal form, and writes the results to b. */
-static void bidiagonal_panel(condensing *c, int first, const bidiagonal *b) {
+/* Reduces columns and rows first … first + width - 1 to bidiagonal form, and writes the results to b. */
+static void bidiagonal_panel(condensing *c, int first, int width, const bidiagonal *b) {
   const lapack *l = c->s->l;
-  for (c->i = 0; c->i < PANEL; c->i++) {
+  for (c->i = 0; c->i < width; c->i++) {
     double factor;
     int k = c->k = first + c->i, rows = c->a.m - k;
     set_number(l, element(l, b->d, k), reflect_column(c));
@@ -184,23 +186,47 @@ static void bidiagonal_panel(condensing *c, int first, const bidiagonal *b) {
     set_number(l, element(l, b->e, k), reflect_row(c, &factor));
     set_number(l, element(l, b->right, k), factor);
   }
-  store_rows(c, first);
+  store_rows(c, first, width);
 }
 
-int to_bidiagonal(const solver *s, block a, const bidiagonal *b, char *work, int work_length) {
+/* Applies the reflections of column and row k, the only ones of the panel, to the rest of a. */
+static void apply_pair(const condensing *c, int k) {
+  const lapack *l = c->s->l;
+  int rows = c->a.m - k - 1;
+  for (int i = 0; i < 2; i++) {
+    const char *left = at(l, c->left, k + 1, i);
+    char *factor = at(l, c->right, k + 1, i), *column = at(l, c->a, k + 1, k + 1);
+    for (int j = k + 1; j < c->a.n; j++, factor = element(l, factor, 1), column = element(l, column, c->a.ld))
+      c->kernels->combine(rows, -number_at(l, factor), left, 1, column);
+  }
+}
+
+/* Makes the reflection of the last column, which has no row. */
+static void reflect_last(condensing *c, const bidiagonal *b) {
+  const lapack *l = c->s->l;
+  int k = c->k = c->a.n - 1;
+  c->i = 0;
+  set_number(l, element(l, b->d, k), reflect_column(c));
+  set_number(l, element(l, b->e, k), 0);
+  set_number(l, element(l, b->left, k), c->factor);
+  set_number(l, element(l, b->right, k), 0);
+}
+
+void to_bidiagonal(const solver *s, block a, const bidiagonal *b, char *work) {
   const lapack *l = s->l;
   condensing c = condensing_of(s, a, work);
-  int first = 0, info = 0;
+  int first = 0;
   for (; a.n - first >= TAIL + PANEL && !cancel_due(); first += PANEL) {
     int rows = a.m - first - PANEL, columns = a.n - first - PANEL;
-    bidiagonal_panel(&c, first, b);
+    bidiagonal_panel(&c, first, PANEL, b);
     minus_product(s, "N", cut(l, c.left, first + PANEL, 0, rows, 2 * PANEL), "T",
                   cut(l, c.right, first + PANEL, 0, columns, 2 * PANEL), cut(l, a, first + PANEL, first + PANEL, rows, columns));
   }
-  block rest = cut(l, a, first, first, a.m - first, a.n - first);
-  l->gebrd(&rest.m, &rest.n, rest.at, &rest.ld, element(l, b->d, first), element(l, b->e, first), element(l, b->left, first),
-           element(l, b->right, first), work, &work_length, &info);
-  return info;
+  for (; first < a.n - 1 && !cancel_due(); first++) {
+    bidiagonal_panel(&c, first, 1, b);
+    apply_pair(&c, first);
+  }
+  reflect_last(&c, b);
 }
 
 /* ---- tridiagonal form ---- */

@@ -14,7 +14,7 @@
   X(gemm_fn, p##gemm) X(gemv_fn, p##gemv) X(larfg_fn, p##larfg) X(trsm_fn, p##trsm) X(laswp_fn, p##laswp) X(geqrt3_fn, p##geqrt3) X(larft_fn, p##larft) \
   X(potrf_fn, p##potrf) X(getrf_fn, p##getrf) X(getrs_fn, p##getrs) X(getri_fn, p##getri) X(geqrf_fn, p##geqrf)
 #define REAL(X, p) \
-  X(syrk_fn, p##syrk) X(lascl_fn, p##lascl) X(sytrd_fn, p##sytrd) X(stedc_fn, p##stedc) X(laed2_fn, p##laed2) X(laed4_fn, p##laed4) X(lamrg_fn, p##lamrg) X(gebrd_fn, p##gebrd) X(bdsdc_fn, p##bdsdc) X(ormbr_fn, p##ormbr) X(lalsd_fn, p##lalsd) \
+  X(syrk_fn, p##syrk) X(lascl_fn, p##lascl) X(sytrd_fn, p##sytrd) X(stedc_fn, p##stedc) X(laed2_fn, p##laed2) X(laed4_fn, p##laed4) X(lamrg_fn, p##lamrg) X(bdsdc_fn, p##bdsdc) X(ormbr_fn, p##ormbr) X(lalsd_fn, p##lalsd) \
   X(orgqr_fn, p##orgqr) X(gesdd_fn, p##gesdd) X(syevd_fn, p##syevd) X(geev_fn, p##geev) X(gelsd_fn, p##gelsd)
 #define COMPLEX(X, p) \
   X(syrk_fn, p##herk) \
@@ -31,7 +31,7 @@ COMMON(DECLARE, z) COMPLEX(DECLARE, z)
   .potrf = p##potrf_, .getrf = p##getrf_, .getrs = p##getrs_, .getri = p##getri_, .geqrf = p##geqrf_
 #define REAL_ROW(p, T) \
   {.size = sizeof(T), .real_size = sizeof(T), COMMON_FIELDS(p), \
-   .syrk = p##syrk_, .lascl = p##lascl_, .sytrd = p##sytrd_, .stedc = p##stedc_, .laed2 = p##laed2_, .laed4 = p##laed4_, .lamrg = p##lamrg_, .gebrd = p##gebrd_, .bdsdc = p##bdsdc_, .ormbr = p##ormbr_, .lalsd = p##lalsd_, .orgqr = p##orgqr_, .gesdd = p##gesdd_, \
+   .syrk = p##syrk_, .lascl = p##lascl_, .sytrd = p##sytrd_, .stedc = p##stedc_, .laed2 = p##laed2_, .laed4 = p##laed4_, .lamrg = p##lamrg_, .bdsdc = p##bdsdc_, .ormbr = p##ormbr_, .lalsd = p##lalsd_, .orgqr = p##orgqr_, .gesdd = p##gesdd_, \
    .syevd = p##syevd_, .geev = p##geev_, .gelsd = p##gelsd_}
 #define COMPLEX_ROW(p, T) \
   {.is_complex = true, .size = 2 * sizeof(T), .real_size = sizeof(T), COMMON_FIELDS(p), .syrk = p##herk_, .orgqr = p##ungqr_, \

@@ -39,8 +39,6 @@ typedef void laed2_fn(int *k, const int *n, const int *n1, void *d, void *q, con
                       void *w, void *q2, int *indx, int *indxc, int *indxp, int *coltyp, int *info);
 typedef void laed4_fn(const int *n, const int *i, const void *d, const void *z, void *delta, const void *rho, void *value, int *info);
 typedef void lamrg_fn(const int *n1, const int *n2, const void *a, const int *step1, const int *step2, int *index);
-typedef void gebrd_fn(const int *m, const int *n, void *a, const int *lda, void *d, void *e, void *tauq, void *taup,
-                      void *work, const int *lwork, int *info);
 typedef void bdsdc_fn(const char *uplo, const char *compq, const int *n, void *d, void *e, void *u, const int *ldu,
                       void *vt, const int *ldvt, void *q, int *iq, void *work, int *iwork, int *info, size_t, size_t);
 typedef void laswp_fn(const int *n, void *a, const int *lda, const int *first, const int *last, const int *pivots,
@@ -99,7 +97,6 @@ typedef struct lapack {
   laed2_fn *laed2;
   laed4_fn *laed4;
   lamrg_fn *lamrg;
-  gebrd_fn *gebrd;
   bdsdc_fn *bdsdc;
   ormbr_fn *ormbr;
   lalsd_fn *lalsd;

@@ -71,7 +71,7 @@ static lanes_call group_call(const solver *s, const scratch *w, int64_t first, i
   int64_t b_size = c->op == LINALG_qr ? c->m * p : (c->op == LINALG_lstsq ? most_of(s->m, s->n) : c->n) * c->k;
   return (lanes_call){
     .m = s->m, .n = s->n, .k = s->k, .count = left < group_size(s) ? (int)left : group_size(s),
-    .transposed = c->transposed, .full = c->full, .vectors = c->vectors, .upper = c->upper, .rtol = c->rtol, .a = a_of(s, first),
+    .transposed = c->transposed, .full = c->full, .vectors = c->vectors, .upper = c->upper, .rtol = tolerance_of(s), .a = a_of(s, first),
     .values = reals_of(s, c->values, known, first),
     .b = elements_of(s, c->b, b_size, first), .c = elements_of(s, c->c, p * c->n, first),
     .pivots = pivots_of(s, w, first), .info = info, .room = w->work};

@@ -64,6 +64,12 @@ static inline int *pivots_of(const solver *s, const scratch *w, int64_t i) {
   return s->c->pivots ? s->c->pivots + i * count : w->integers + i % group_size(s) * count;
 }
 
+/* Returns the relative size up to which singular values count as 0. Like LAPACK, it replaces 0 by the rounding error. */
+static inline double tolerance_of(const solver *s) {
+  double rounding = s->l->real_size == sizeof(float) ? 0x1p-24 : 0x1p-53;
+  return s->c->rtol > 0 ? s->c->rtol : rounding;
+}
+
 static inline void *a_of(const solver *s, int64_t i) { return elements_of(s, s->c->a, s->c->m * s->c->n, i); }
 
 #endif

@@ -102,6 +102,7 @@ typedef struct reflecting {
   group g;
   block x;
   int slabs;
+  bool turned;
 } reflecting;
 
 static void update_task(const void *arg, int64_t i, int worker) {
@@ -117,7 +118,7 @@ void factor_qr(const solver *s, block a, reflections *r) {
     group g = group_of(l, r, j);
     int rows = a.m - j, right = a.n - j - g.t.n;
     factor_panel(l, cut(l, a, j, j, rows, g.t.n), &g);
-    reflecting p = {l, r, g, cut(l, a, j, j + g.t.n, rows, right), 0};
+    reflecting p = {.l = l, .r = r, .g = g, .x = cut(l, a, j, j + g.t.n, rows, right)};
     p.slabs = threads_for(s, (int64_t)rows * right * 2 * g.t.n);
     if (right) cpu_parallel(p.slabs, p.slabs, update_task, &p);
   }
@@ -176,21 +177,28 @@ void gather_reflections(const solver *s, block a, bool rows, const void *tau, re
   cpu_parallel(threads_for(s, (int64_t)r->v.m * r->v.n * REFLECTIONS), groups, gather_task, &p);
 }
 
+/* Applies the groups to slab i of x: from the last one to the first one, or the other way if p->turned is set. */
 static void apply_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const reflecting *p = arg;
   const lapack *l = p->l;
   int begin = slab_begin(p->x.n, i, p->slabs), count = slab_begin(p->x.n, i + 1, p->slabs) - begin;
-  for (int j = (p->r->v.n - 1) / REFLECTIONS * REFLECTIONS; j >= 0 && count; j -= REFLECTIONS) {
+  int groups = (p->r->v.n + REFLECTIONS - 1) / REFLECTIONS;
+  for (int step = 0; step < groups && count; step++) {
+    int j = (p->turned ? step : groups - 1 - step) * REFLECTIONS;
     group g = group_of(l, p->r, j);
-    reflect(l, &g, "N", cut(l, p->x, j, begin, g.v.m, count), work_of_column(l, p->r, begin));
+    reflect(l, &g, p->turned ? "C" : "N", cut(l, p->x, j, begin, g.v.m, count), work_of_column(l, p->r, begin));
   }
 }
 
-void apply_q(const solver *s, const reflections *r, block x) {
-  reflecting p = {.l = s->l, .r = r, .x = x, .slabs = threads_for(s, 2 * (int64_t)x.m * x.n * r->v.n)};
+static void apply_groups(const solver *s, const reflections *r, block x, bool turned) {
+  reflecting p = {.l = s->l, .r = r, .x = x, .turned = turned, .slabs = threads_for(s, 2 * (int64_t)x.m * x.n * r->v.n)};
   cpu_parallel(p.slabs, p.slabs, apply_task, &p);
 }
+
+void apply_q(const solver *s, const reflections *r, block x) { apply_groups(s, r, x, false); }
+
+void apply_q_turned(const solver *s, const reflections *r, block x) { apply_groups(s, r, x, true); }
 
 /* Computes x = x (I - V Tᴴ Vᴴ). */
 static void reflect_right(const lapack *l, const group *g, block x, char *work) {

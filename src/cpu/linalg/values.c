@@ -52,8 +52,8 @@ static int blocked_svd(const solver *s, const scratch *w, void *matrix, void *va
   double scale = scale_for(s, largest_of(s, matrix, (int64_t)n * n));
   bidiagonal b = {values, e, left, right};
   rescale(s, "G", scale, 1, a);
-  info = to_bidiagonal(s, a, &b, w->work, w->lwork);
-  if (info || cancel_due()) return info;
+  to_bidiagonal(s, a, &b, w->work);
+  if (cancel_due()) return 0;
   l->bdsdc("U", u ? "I" : "N", &n, values, e, u, &n, vt, &n, none, &nothing, w->work, w->integers, &info, 1, 1);
   rescale(s, "G", 1, scale, (block){values, n, 1, n});
   if (info == 0 && u) apply_bidiagonal(s, a, &b, (block){u, n, n, n}, (block){vt, n, n, n}, elements_of(s, right, n, 1));
