@@ -142,7 +142,7 @@ describe("transforms of every length,", function()
   end
 
   it("and of powers, products and primes beyond", function()
-    for _, n in ipairs {343, 384, 509, 512, 640, 729, 1000, 1009} do
+    for _, n in ipairs {343, 384, 509, 512, 640, 729, 1000, 1009, 1139} do
       local wrong = try(n)
       assert(not wrong, wrong)
     end

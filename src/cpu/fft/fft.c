@@ -141,7 +141,8 @@ static void join(const fft_job *j, const fft_tile *t, const char *x, int64_t x_s
 ** returns the number of complex numbers in the buffers of the transform. */
 static int64_t tile_room(const fft_job *j) { return 2 * (j->n + 1) * j->lanes; }
 static int64_t transform_room(const fft_job *j) {
-  return j->plan->way == FFT_TOGETHER ? 2 * j->n * j->lanes : fft_line_room(j->plan, j->inside);
+  if (j->plan->way != FFT_TOGETHER) return fft_line_room(j->plan, j->inside);
+  return 2 * j->n * j->lanes + (int64_t)fft_chain_room(&j->plan->first) / j->size;
 }
 
 static void run_tile(const fft_job *j, const fft_tile *t, char *room) {
@@ -212,8 +213,9 @@ static void choose_order(plan *p) {
 
 static enum fft_way choose_way(const fft_job *j) {
   int64_t lines = inner_length(&j->outer);
-  if (!fft_smooth(j->n)) return FFT_CONVOLUTION;
-  bool few = lines < j->kernels->lanes, neighbours = inner_stride(&j->outer, 1) == 1 && j->c->in_stride[0] != 1;
+  bool few = lines < j->kernels->lanes;
+  if (!fft_smooth(j->n)) return few || !fft_chains(j->n) ? FFT_CONVOLUTION : FFT_TOGETHER;
+  bool neighbours = inner_stride(&j->outer, 1) == 1 && j->c->in_stride[0] != 1;
   int64_t most = few ? 0 : neighbours ? COLUMN_MOST : TOGETHER_MOST;
   return j->n > most && fft_splits(j->n, j->kernels->lanes) ? FFT_SPLIT : FFT_TOGETHER;
 }

@@ -14,13 +14,27 @@ typedef struct fft_chain {
   int         count;                    /* the number of passes, at least 1 */
   int         radix[FFT_PASSES];
   const void *turns[FFT_PASSES], *circle[FFT_PASSES];
+  const struct fft_prime *prime[FFT_PASSES];       /* the tables of a pass whose radix is above FFT_RADIX, otherwise
+                                                   ** NULL */
 } fft_chain;
+
+/* The tables of a pass with a large prime radix p. The powers of a primitive root g run through all numbers 1 … p - 1.
+** In this order, the transform without element 0 is a circular convolution of length p - 1 (Rader's algorithm). The pass
+** transforms `lanes` lines at a time; each factor of the tables is repeated for all lanes. */
+typedef struct fft_prime {
+  int         radix, lanes;
+  size_t      row;                      /* the size in bytes of `lanes` complex numbers */
+  fft_chain   inner;                    /* transforms of length p - 1 */
+  const int  *order;                    /* [p - 1]: the powers of g, from 1 on */
+  const void *spectrum;                 /* [p - 1][lanes]: the transform of exp(-2 pi i g^-q / p), divided by p - 1 */
+  const void *turns;                    /* [m][p][lanes]: exp(-2 pi i i k / (p m)) in row k of matrix i; NULL: m is 1 */
+} fft_prime;
 
 enum fft_way {
   FFT_TOGETHER,     /* transforms several lines side by side, by one chain of passes */
   FFT_SPLIT,        /* transforms a line of n = n1 * n2 elements as a matrix: transforms its columns, multiplies by
                     ** twiddle factors, transforms its rows */
-  FFT_CONVOLUTION   /* transforms a line whose length has a prime factor above FFT_RADIX, by a convolution
+  FFT_CONVOLUTION   /* transforms one line whose length has a prime factor above FFT_RADIX, by a convolution
                     ** (Bluestein's algorithm) */
 };
 
@@ -56,9 +70,11 @@ typedef struct fft_plan {
 const fft_table *fft_kernels(enum dtype real);
 
 /* fft_splits returns true if lines of n can be split into n1 * n2 with both factors at least `lanes`. fft_smooth
-** returns true if n has no prime factor above FFT_RADIX, so that lines of n need no convolution. */
+** returns true if n has no prime factor above FFT_RADIX, so that lines of n need no convolution. fft_chains returns true
+** if lines of n can be transformed side by side: each prime factor p above FFT_RADIX has a smooth p - 1. */
 bool fft_splits(int64_t n, int lanes);
 bool fft_smooth(int64_t n);
+bool fft_chains(int64_t n);
 
 /* Takes a plan from the cache, or makes a plan. If `halves` is true, the plan has the table `join`. The caller must
 ** call fft_plan_return after use. Returns OK or ERR_MEMORY. */
@@ -73,9 +89,12 @@ typedef struct fft_run {
   double  scale;
 } fft_run;
 
-/* Sets y to the transform of x. a and b are scratch memory of [n][lanes] complex numbers each. */
+/* Sets y to the transform of x. a and b are scratch memory of [n][lanes] complex numbers each. If the chain has a pass
+** with a large prime radix, fft_chain_room bytes follow b. */
 void fft_run_chain(const fft_chain *c, const fft_run *r, const void *x, int64_t x_step, void *y, int64_t y_step,
                    void *a, void *b);
+
+size_t fft_chain_room(const fft_chain *c);
 
 /* Transforms one contiguous line by a SPLIT or CONVOLUTION plan. `room` must have space for fft_line_room complex
 ** numbers. */

@@ -1,42 +1,8 @@
-/* Fourier transforms of one line by several threads, and the chains of passes that all transforms use. */
+/* Fourier transforms of one line by several threads. */
 
 #include <string.h>
 
 #include "cpu/fft/fft.h"
-
-const fft_table *fft_kernels(enum dtype real) {
-  return real == DT_float32 ? cpu_isa->fft_float32 : cpu_isa->fft_float64;
-}
-
-/* ---- chains of passes ---- */
-
-static void run_pass(const fft_table *kernels, fft_pass *p, const void *x, void *y) {
-  if (p->x_step == p->lanes && p->y_step == p->lanes) {      /* all numbers are contiguous, so they count as lanes of
-                                                             ** one row */
-    p->lanes *= p->l;
-    p->x_step = p->y_step = p->lanes;
-    p->l = 1;
-  }
-  kernels->pass[p->radix](p, x, y);
-}
-
-void fft_run_chain(const fft_chain *c, const fft_run *r, const void *x, int64_t x_step, void *y, int64_t y_step,
-                   void *a, void *b) {
-  int64_t l = 1, m = c->n;
-  for (int k = 0; k < c->count; k++) {
-    bool last = k == c->count - 1;
-    m /= c->radix[k];
-    fft_pass p = {.radix = c->radix[k], .m = m, .l = l, .lanes = r->lanes, .x_step = k == 0 ? x_step : r->lanes,
-                  .y_step = last ? y_step : r->lanes, .turns = c->turns[k], .circle = c->circle[k],
-                  .scale = r->scale, .inverse = r->inverse};
-    void *to = last ? y : k % 2 ? b : a;
-    run_pass(r->kernels, &p, x, to);
-    l *= c->radix[k];
-    x = to;
-  }
-}
-
-/* ---- one line ---- */
 
 static int64_t complex_size(const fft_plan *p) { return 2 * dtype_size(p->real); }
 

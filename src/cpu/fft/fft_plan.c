@@ -8,6 +8,8 @@
 #include "cpu/fft/fft.h"
 
 enum {
+  CHAINED    = 2048,            /* the longest lines with a large prime factor that are transformed side by side. The
+                                ** buffers for primes of this size fill L2 */
   KEPT       = 32,              /* the most plans in the cache */
   WHOLE      = 1 << 16,         /* the most elements of a line that is transformed as one block of columns and one
                                 ** block of rows; up to this length, all buffers of a line stay in L2 */
@@ -84,10 +86,31 @@ static float cheapest(int64_t n, size_t first, radix_list *list) {
   return best;
 }
 
-/* Lists the passes of a chain for n and returns their cost, or infinity if n has a prime factor above FFT_RADIX. */
+bool fft_smooth(int64_t n) {
+  for (int p = 2; p <= FFT_RADIX; p++)
+    while (n % p == 0) n /= p;
+  return n == 1;
+}
+
+/* Returns the greatest prime factor of n. */
+static int64_t greatest_prime(int64_t n) {
+  int64_t greatest = 1;
+  for (int64_t p = 2; p * p <= n; p++)
+    for (; n % p == 0; n /= p) greatest = p;
+  return n > 1 ? n : greatest;
+}
+
+/* Lists the passes of a chain for n, of which fft_chains is true, and returns their cost. The cost is infinite if n has a
+** prime factor above FFT_RADIX. */
 static float take_apart(int64_t n, radix_list *list) {
   float cost = 0;
   list->count = 0;
+  while (!fft_smooth(n)) {
+    int64_t p = greatest_prime(n);
+    list->radix[list->count++] = (int)p;
+    cost = INFINITY;
+    n /= p;
+  }
   for (int p = 7; p <= FFT_RADIX; p += 2)
     for (; n % p == 0; n /= p) {                 /* 9, 15 and other multiples of 3 and 5 are left to `cheapest` */
       if (p % 3 == 0 || p % 5 == 0) break;
@@ -100,10 +123,13 @@ static float take_apart(int64_t n, radix_list *list) {
   return rest == 1 ? cost + cheapest(n, 0, list) : INFINITY;
 }
 
-bool fft_smooth(int64_t n) {
-  for (int p = 2; p <= FFT_RADIX; p++)
-    while (n % p == 0) n /= p;
-  return n == 1;
+bool fft_chains(int64_t n) {
+  if (n > CHAINED) return false;
+  for (int64_t p; !fft_smooth(n); n /= p) {
+    p = greatest_prime(n);
+    if (!fft_smooth(p - 1)) return false;
+  }
+  return true;
 }
 
 /* Returns the factor by which n grows when it is rounded up to a multiple of `lanes` (the numbers in a vector). */
@@ -154,6 +180,77 @@ static int64_t good_length(int64_t least) {
   return best;
 }
 
+static void free_plan(fft_plan *p) {
+  if (!p) return;
+  free_plan(p->inner);
+  for (int k = 0; k < p->owned; k++) free(p->own[k]);
+  free(p);
+}
+
+static bool make_chain(fft_plan *p, fft_chain *c, int64_t n);
+static fft_plan *make_plan(int64_t n, enum dtype real, enum fft_way way, bool halves);
+
+/* Sets order[q] to the power q of a primitive root of p, for q < p - 1. */
+static void put_order(int p, int *order) {
+  for (int g = 2, count = 0; count < p - 1; g++) {
+    int64_t power = 1;
+    count = 0;
+    do {
+      order[count++] = (int)power;
+      power = power * g % p;
+    } while (power != 1);
+  }
+}
+
+/* Puts a number to all `lanes` places of row k of a table. */
+static void put_row(enum dtype real, int lanes, void *table, int64_t k, const double z[2]) {
+  for (int l = 0; l < lanes; l++) put(real, table, k * lanes + l, z);
+}
+
+/* Computes the table `spectrum`. The transform is computed in float64 for every dtype, with the same numbers in all
+** lanes. */
+static bool put_prime_spectrum(const fft_prime *f, enum dtype real, char *spectrum) {
+  int64_t n = f->radix - 1;
+  fft_plan *exact = make_plan(n, DT_float64, FFT_TOGETHER, false);
+  fft_run run = {.kernels = fft_kernels(DT_float64), .lanes = fft_kernels(DT_float64)->lanes, .scale = 1.0 / (double)n};
+  size_t size = (size_t)(n * run.lanes);
+  double *x = malloc(size * 8 * sizeof(double));
+  bool done = exact && x;
+  for (int64_t q = 0; q < n && done; q++) {
+    double z[2];
+    root(f->order[q ? n - q : 0], f->radix, z);
+    put_row(DT_float64, (int)run.lanes, x, q, z);
+  }
+  if (done) fft_run_chain(&exact->first, &run, x, run.lanes, x + 2 * size, run.lanes, x + 4 * size, x + 6 * size);
+  for (int64_t q = 0; q < n && done; q++) put_row(real, f->lanes, spectrum, q, x + 2 * size + 2 * q * run.lanes);
+  free(x);
+  free_plan(exact);
+  return done;
+}
+
+/* Makes the tables of a pass with a large prime radix, for m transforms. */
+static const fft_prime *make_prime(fft_plan *p, int radix, int64_t m) {
+  int lanes = fft_kernels(p->real)->lanes;
+  fft_prime *f = calloc(1, sizeof *f);
+  if (!f) return NULL;
+  p->own[p->owned++] = f;
+  *f = (fft_prime){.radix = radix, .lanes = lanes, .row = (size_t)(2 * lanes * dtype_size(p->real))};
+  int *order = own(p, DT_float32, radix);
+  char *spectrum = own(p, p->real, (int64_t)radix * lanes), *turns = m > 1 ? own(p, p->real, m * radix * lanes) : NULL;
+  if (!order || !spectrum || (m > 1 && !turns) || !make_chain(p, &f->inner, radix - 1)) return NULL;
+  put_order(radix, order);
+  f->order = order;
+  for (int64_t i = 0; i < m && turns; i++)
+    for (int64_t k = 0; k < radix; k++) {
+      double z[2];
+      root(i * k, radix * m, z);
+      put_row(p->real, lanes, turns, i * radix + k, z);
+    }
+  f->spectrum = spectrum;
+  f->turns = turns;
+  return put_prime_spectrum(f, p->real, spectrum) ? f : NULL;
+}
+
 static bool make_chain(fft_plan *p, fft_chain *c, int64_t n) {
   int64_t m = n;
   radix_list list;
@@ -163,6 +260,12 @@ static bool make_chain(fft_plan *p, fft_chain *c, int64_t n) {
   for (int j = 0; j < list.count; j++) {
     int radix = list.radix[j];
     m /= radix;
+    if (radix > FFT_RADIX) {
+      c->radix[c->count] = radix;
+      c->prime[c->count++] = make_prime(p, radix, m);
+      if (!c->prime[c->count - 1]) return false;
+      continue;
+    }
     char *turns = own(p, p->real, m * (radix - 1)), *circle = own(p, p->real, radix);
     if (!turns || !circle) return false;
     for (int64_t i = 0; i < m; i++)
@@ -199,15 +302,6 @@ static bool make_split(fft_plan *p, int lanes) {
   p->high = h;
   return true;
 }
-
-static void free_plan(fft_plan *p) {
-  if (!p) return;
-  free_plan(p->inner);
-  for (int k = 0; k < p->owned; k++) free(p->own[k]);
-  free(p);
-}
-
-static fft_plan *make_plan(int64_t n, enum dtype real, enum fft_way way, bool halves);
 
 /* Computes p->spectrum: the conjugated chirp of Bluestein's algorithm is divided by the length m of p->inner, extended
 ** symmetrically to negative indices (index -j is m - j), and transformed. The transform is computed in float64 for
