@@ -62,12 +62,28 @@ static void copy(int size, int64_t rows, int64_t cols, char *to, int64_t to_row,
 
 /* Transposes contiguous rows of complex numbers: column c of `from` becomes row c of `to`. If there are at least as
 ** many rows and columns as a vector has complex numbers, vectors are used. Then `reading` selects which side is
-** accessed sequentially: `from` if it is true, `to` if it is false. */
+** accessed sequentially: `from` if it is true, `to` if it is false.
+**
+** If the rows on this side are shorter than a vector and follow one another, vectors are used, too, except at the end,
+** because they extend into the rows behind. */
 static void copy_across(const fft_job *j, int64_t rows, int64_t cols, char *to, int64_t to_row, const char *from,
                         int64_t from_row, bool reading) {
+  int64_t lanes = j->kernels->lanes, length = reading ? cols : rows, step = reading ? from_row : to_row;
   fft_turn t = {.rows = rows, .columns = cols, .x_row = from_row, .y_row = to_row, .row_by_row = reading};
-  if (rows >= j->kernels->lanes && cols >= j->kernels->lanes) j->kernels->turn(&t, from, to);
-  else copy(j->size, cols, rows, to, to_row, 1, from, 1, from_row);
+  if (rows >= lanes && cols >= lanes) {
+    j->kernels->turn(&t, from, to);
+    return;
+  }
+  int64_t *lines = reading ? &t.rows : &t.columns, whole = *lines - lanes;
+  if (length < lanes && step == length && whole >= lanes) {
+    *lines = whole;
+    j->kernels->turn(&t, from, to);
+    from += whole * (reading ? from_row : 1) * j->size;
+    to += whole * (reading ? 1 : to_row) * j->size;
+    if (reading) rows = lanes;
+    else cols = lanes;
+  }
+  copy(j->size, cols, rows, to, to_row, 1, from, 1, from_row);
 }
 
 static bool is_forward_real(const fft_job *j)  { return j->c->kind == FFT_real; }

@@ -27,8 +27,8 @@ typedef struct fft_pass {
   bool        inverse;
 } fft_pass;
 
-/* A transposition: y[c][r] = x[r][c] * turns[r][c] * factors[r]. x must have at least as many rows, and as many
-** columns, as a vector has complex numbers. */
+/* A transposition: y[c][r] = x[r][c] * turns[r][c] * factors[r]. If x has fewer rows or columns than a vector has complex
+** numbers, there must be no turns, and whole vectors behind short rows of x are read, and behind those of y written. */
 typedef struct fft_turn {
   int64_t     rows, columns;
   int64_t     x_row, y_row;     /* strides of the rows of x, and of the rows of y */

@@ -310,7 +310,7 @@ STEP void transpose(vector *a) {
   (void)a;
 }
 
-/* Transposes the square of x that begins at `row` and `column` into y. If `turned` is true, the elements are first
+/* Transposes the square of x that begins at `row` and `column` into y, and prefetches the memory of the next rows. If `turned` is true, the elements are first
 ** multiplied by t->turns, and if `more` is true, also by t->factors. `i` is the argument of `times`. */
 STEP void turn_square(const bool turned, const bool more, const fft_turn *t, int64_t row, int64_t column,
                         const REAL *x, REAL *y, vector i) {
@@ -318,7 +318,10 @@ STEP void turn_square(const bool turned, const bool more, const fft_turn *t, int
   vector a[NUMBERS];
   #pragma GCC unroll 8
   for (int k = 0; k < NUMBERS; k++) {
-    a[k] = load(x + 2 * ((row + k) * t->x_row + column));
+    const REAL *from = x + 2 * ((row + k) * t->x_row + column);
+    if (t->row_by_row) __builtin_prefetch(from + 2 * NUMBERS * t->x_row);
+    else __builtin_prefetch(y + 2 * ((column + k + NUMBERS) * t->y_row + row), 1);
+    a[k] = load(from);
     if (turned) a[k] = times_each(a[k], load(turns + 2 * ((row + k) * t->turns_row + column)), i);
     if (more) a[k] = times(a[k], factors[2 * (row + k)], factors[2 * (row + k) + 1], i);
   }
@@ -340,8 +343,27 @@ STEP void turn_all(const bool turned, const bool more, const fft_turn *t, const 
         turn_square(turned, more, t, r > last_row ? last_row : r, c > last_column ? last_column : c, x, y, i);
 }
 
+/* Like turn_all without factors, for fewer rows or columns than NUMBERS. Reads and writes whole vectors, and overwrites the
+** superfluous numbers of a row of y by the next row. */
+STEP void turn_few(const fft_turn *t, const REAL *x, REAL *y) {
+  int rows = t->rows < NUMBERS ? (int)t->rows : NUMBERS, columns = t->columns < NUMBERS ? (int)t->columns : NUMBERS;
+  int64_t last_row = t->rows - rows, last_column = t->columns - columns;
+  for (int64_t c = 0; c < t->columns; c += columns)
+    for (int64_t r = 0; r < t->rows; r += rows) {
+      int64_t row = r > last_row ? last_row : r, column = c > last_column ? last_column : c;
+      vector a[NUMBERS];
+      #pragma GCC unroll 8
+      for (int k = 0; k < NUMBERS; k++) a[k] = k < rows ? load(x + 2 * ((row + k) * t->x_row + column)) : (vector){0};
+      transpose(a);
+      #pragma GCC unroll 8
+      for (int k = 0; k < NUMBERS; k++)
+        if (k < columns) store(y + 2 * ((column + k) * t->y_row + row), a[k]);
+    }
+}
+
 static void turn(const fft_turn *t, const void *x, void *y) {
-  if (t->turns && t->factors) turn_all(true, true, t, x, y);
+  if (t->rows < NUMBERS || t->columns < NUMBERS) turn_few(t, x, y);
+  else if (t->turns && t->factors) turn_all(true, true, t, x, y);
   else if (t->turns) turn_all(true, false, t, x, y);
   else turn_all(false, false, t, x, y);
 }
