@@ -11,6 +11,17 @@
 #define BYTES 16
 #endif
 
+/* UNROLL(n) unrolls the loop that follows, of at most n rounds, completely. */
+#ifdef __clang__
+#define UNROLL(n) _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL(n) UNROLL_TEXT(GCC unroll n)
+#define UNROLL_TEXT(text) _Pragma(#text)
+#endif
+
+/* Hides from the compiler how a pointer or an integer was computed, so that the variable stays in a register of its own. */
+#define KEEP(variable) __asm__("" : "+r"(variable))
+
 #ifdef REAL
 enum { LANES = BYTES / sizeof(REAL) };
 

@@ -38,13 +38,13 @@ enum { ROWS = 6 };
 /* Products of small matrices need fused multiply-add. Without it, the kernels of OpenBLAS are faster, because they may
 ** use AVX. A tile of such a product has up to WIDEST vectors of columns. EACH_TILE(X) expands X(rows, vectors) for each
 ** tile whose accumulators fit into the registers, and DIRECT_ROWS has the most rows of a tile of 1, 2 … WIDEST vectors.
-** Square tiles need the fewest instructions for each multiplication: 14 × 2 vectors take 53 instructions for 28
-** multiplications, and 5 × 5 vectors take 38 for 25. Cascade Lake executes four instructions and two multiplications in a
-** cycle, so it computes 64 × 64 × 64 floats in 3.9 µs instead of 4.4 µs.
+** Square tiles need the fewest instructions for each multiplication: 14 × 2 vectors take 51 instructions for 28
+** multiplications, and 5 × 5 vectors take 40 for 25. Cascade Lake executes four instructions and two multiplications in a
+** cycle.
 **
 ** The other macros interleave two vectors within each part of 16 bytes. LOW_32(a, b) is a0 b0 a1 b1, and
 ** HIGH_32(a, b) is a2 b2 a3 b3, of elements of 32 bits. LOW_64(a, b) is a0 b0, and HIGH_64(a, b) is a1 b1, of elements of 64 bits.
-** load_parts(from, at) loads part i of a vector from address from + at[i]. HAS_MASKS is true if the processor has
+** load_parts(from, at) loads part i of a vector from address from[i] + at. HAS_MASKS is true if the processor has
 ** instructions that load and store part of a vector. */
 #define TO_4(X, w)  X(1, w) X(2, w) X(3, w) X(4, w)
 #define TO_5(X, w)  TO_4(X, w) X(5, w)
@@ -52,20 +52,22 @@ enum { ROWS = 6 };
 #define TO_9(X, w)  TO_6(X, w) X(7, w) X(8, w) X(9, w)
 #define TO_12(X, w) TO_9(X, w) X(10, w) X(11, w) X(12, w)
 #define TO_14(X, w) TO_12(X, w) X(13, w) X(14, w)
+#define TO_16(X, w) TO_14(X, w) X(15, w) X(16, w)
 #if defined(__AVX512F__)
-#define EACH_TILE(X) TO_14(X, 1) TO_14(X, 2) TO_9(X, 3) TO_6(X, 4) TO_5(X, 5)
-#define DIRECT_ROWS {14, 14, 9, 6, 5}
+#define EACH_TILE(X) TO_16(X, 1) TO_14(X, 2) TO_9(X, 3) TO_6(X, 4) TO_5(X, 5)
+#define DIRECT_ROWS {16, 14, 9, 6, 5}
 enum { WIDEST = 5 };
 #define LOW_32(a, b)  _mm512_unpacklo_epi32((__m512i)(a), (__m512i)(b))
 #define HIGH_32(a, b) _mm512_unpackhi_epi32((__m512i)(a), (__m512i)(b))
 #define LOW_64(a, b)  _mm512_unpacklo_epi64((__m512i)(a), (__m512i)(b))
 #define HIGH_64(a, b) _mm512_unpackhi_epi64((__m512i)(a), (__m512i)(b))
 #define HAS_MASKS true
-INLINE __m512i load_parts(const char *from, const int64_t *at) {
-  __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(from + at[0])));
-  v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(from + at[1])), 1);
-  v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(from + at[2])), 2);
-  return _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(from + at[3])), 3);
+INLINE __m128i load_16(const void *from, int64_t at) { return _mm_loadu_si128((const void *)((const char *)from + at)); }
+INLINE __m512i load_parts(const void *const from[4], int64_t at) {
+  __m512i v = _mm512_castsi128_si512(load_16(from[0], at));
+  v = _mm512_inserti32x4(v, load_16(from[1], at), 1);
+  v = _mm512_inserti32x4(v, load_16(from[2], at), 2);
+  return _mm512_inserti32x4(v, load_16(from[3], at), 3);
 }
 #elif defined(__FMA__)
 #define EACH_TILE(X) TO_12(X, 1) TO_6(X, 2) TO_4(X, 3)
@@ -76,9 +78,9 @@ enum { WIDEST = 3 };
 #define LOW_64(a, b)  _mm256_unpacklo_epi64((__m256i)(a), (__m256i)(b))
 #define HIGH_64(a, b) _mm256_unpackhi_epi64((__m256i)(a), (__m256i)(b))
 #define HAS_MASKS true
-INLINE __m256i load_parts(const char *from, const int64_t *at) {
-  __m256i v = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(from + at[0])));
-  return _mm256_inserti128_si256(v, _mm_loadu_si128((const __m128i *)(from + at[1])), 1);
+INLINE __m128i load_16(const void *from, int64_t at) { return _mm_loadu_si128((const void *)((const char *)from + at)); }
+INLINE __m256i load_parts(const void *const from[2], int64_t at) {
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(load_16(from[0], at)), load_16(from[1], at), 1);
 }
 /* Returns the mask of the first n bytes of a vector, for n < 32. n is a multiple of 4. */
 INLINE __m256i first_bytes(int64_t n) {
@@ -94,7 +96,7 @@ enum { WIDEST = 3 };
 #define LOW_64(a, b)  vzip1q_u64((uint64x2_t)(a), (uint64x2_t)(b))
 #define HIGH_64(a, b) vzip2q_u64((uint64x2_t)(a), (uint64x2_t)(b))
 #define HAS_MASKS false
-INLINE uint8x16_t load_parts(const char *from, const int64_t *at) { return vld1q_u8((const uint8_t *)from + at[0]); }
+INLINE uint8x16_t load_parts(const void *const from[1], int64_t at) { return vld1q_u8((const uint8_t *)from[0] + at); }
 #endif
 
 #define STORED float
@@ -118,10 +120,12 @@ INLINE uint8x16_t load_parts(const char *from, const int64_t *at) { return vld1q
 
 #ifdef EACH_TILE
 enum {
-  TALLEST       = 14,            /* the most rows of a tile of a small product */
+  TALLEST       = 16,            /* the most rows of a tile of a small product */
+  NEAR_ROWS     = 4,             /* the rows of a that are addressed by one pointer */
   MOST_SUMS     = 28,            /* the most vectors of sums of a tile */
   STRIP_VECTORS = 3 * DIRECT_K,  /* the most vectors of a packed strip of b: 24 KiB with AVX-512, of 32 KiB of L1 */
   MOST_IN_PLACE = 20 << 10,      /* the most bytes of a strip that 2 * MANY_ROWS rows or more read in place */
+  MOST_CROSSING = 12 << 10,      /* the same, if the vectors of the strip cross cache lines */
   MOST_SPREAD   = 24 << 10,      /* the same, if each row took as many bytes as the power of two in its distance */
   FEW_ROWS      = 6,             /* the rows of c of one tile of the widest strip or two */
   MANY_ROWS     = 48             /* the rows of c from which packing a strip may save time */

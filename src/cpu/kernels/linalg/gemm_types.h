@@ -14,7 +14,7 @@ static void NAME(tile)(int64_t k, const void *a, const void *b, void *c, int64_t
   NAME(vector) sum[ROWS][2] = {{{0}}};
   for (int64_t p = 0; p < k; p++, x += ROWS, y += 2 * NAME(LANES)) {
     NAME(vector) y0 = *(const NAME(loose) *)y, y1 = *(const NAME(loose) *)(y + NAME(LANES));
-    #pragma GCC unroll 16
+    UNROLL(16)
     for (int i = 0; i < ROWS; i++) {
       NAME(vector) v = x[i] - (NAME(vector)){0};
       sum[i][0] = FMA(v, y0, sum[i][0]);
@@ -22,7 +22,7 @@ static void NAME(tile)(int64_t k, const void *a, const void *b, void *c, int64_t
     }
   }
   TYPE *z = c;
-  #pragma GCC unroll 16
+  UNROLL(16)
   for (int i = 0; i < ROWS; i++, z += row) {
     NAME(loose) *z0 = (NAME(loose) *)z, *z1 = (NAME(loose) *)(z + NAME(LANES));
     if (add) sum[i][0] += *z0, sum[i][1] += *z1;
