@@ -237,6 +237,37 @@ describe("a reduction of rows", function()
     end
   end)
 
+  for fold, of in pairs(folds) do
+    it(fold .. " of short columns, many at a time", function()
+      for _, dtype in ipairs {"float32", "int64", "int8", "float16"} do
+        for _, shape in ipairs {{2, 60, 4, 3}, {3, 9, 2, 8}, {1, 2100, 2, 1}, {2, 13, 17, 5}, {1, 70, 3, 30}} do
+          local x, tx = array(shape, dtype)
+          local t = tx:to(fold == "sum" and dtype == "float16" and "float32" or dtype)
+          local function expected(i, j, l)
+            local list = {}
+            for k = 1, shape[3] do list[k] = x(i, j, k, l) end
+            return of(list)
+          end
+          local label = dtype .. table.concat(shape, "×")
+          holds(expected, result(fold, t, 3), label)
+          holds(function(i, j, l) return expected(i, shape[2] + 1 - j, l) end, result(fold, t:flip(2), 3), label .. " flipped")
+          local wide = t:repeat_interleave(2, 4)[{ {}, {}, {}, {1, -1, 2} }]
+          holds(expected, result(fold, wide, 3), label .. " sliced")
+        end
+      end
+    end)
+  end
+
+  it("sums short columns into a part of a larger tensor, and only there", function()
+    local x, tx = array({50, 4, 3}, "float64")
+    local whole = lt.full({52, 5}, 99.0, {dtype = "float64"})
+    tx:sum(2, {out = whole[{ {2, 51}, {2, 4} }]})
+    holds(function(i, l)
+      if i == 1 or i == 52 or l == 1 or l == 5 then return 99 end
+      return x(i - 1, 1, l - 1) + x(i - 1, 2, l - 1) + x(i - 1, 3, l - 1) + x(i - 1, 4, l - 1)
+    end, whole, "out")
+  end)
+
   it("adds exponentials of columns that are -infinity", function()
     local x = lt.full({130, 3}, -inf)
     x[{ 100, 2 }], x[{ {}, 3 }] = 2.0, 0.0

@@ -3,6 +3,8 @@
 
 /* Shapes, strides, broadcasting and plans. These functions compute with integers and do not access tensor data. */
 
+#include <stdlib.h>
+
 #include "base/calls.h"
 #include "base/status.h"
 
@@ -50,6 +52,10 @@ void plan_lines(plan *p, const shape *s, int dim, int n, const int64_t *const *s
 /* Drops dims of length 1, and merges neighbouring dims that the first `noperands` operands can traverse as one
 ** dim. */
 void plan_collapse(plan *p, int noperands);
+
+/* Returns the distance of neighbouring elements in a dim. Repeated elements (stride 0) count as the farthest, so that loops
+** over them are outside of the loops over elements that are side by side. */
+static inline int64_t stride_distance(int64_t stride) { return stride ? llabs(stride) : INT64_MAX; }
 
 /* Makes the plan of `count` elements, at least 1, that are contiguous in each of the operands. */
 void plan_contiguous(plan *p, int64_t count, int noperands);

@@ -45,8 +45,8 @@ typedef struct convert_table {
 } convert_table;
 
 /* If an accumulator is a number, `fold` folds fewer than SHORT_FOLD elements into FEW_LANES accumulators: element i is
-** folded into accumulator i % FEW_LANES. Then it merges the second half of the accumulators into the first half, until one
-** is left. */
+** folded into accumulator i % FEW_LANES, the last n % FEW_LANES elements first. Then it merges the second half of the
+** accumulators into the first half, until one is left. */
 enum {
   FEW_LANES  = 16,        /* few enough that gcc unrolls the merge */
   SHORT_FOLD = 64
@@ -58,8 +58,8 @@ typedef struct reduce_kernel {
   size_t     size;
   enum dtype gives;                   /* the dtype that `finish` writes */
   void (*init)(int64_t n, void *acc);
-  /* merges n >= 1 contiguous elements into one accumulator */
-  void (*fold)(int64_t n, const void *x, int64_t first, void *acc);
+  /* merges the n >= 1 contiguous elements from x[r * stride] on into acc[r], for all r < rows */
+  void (*fold)(int64_t rows, int64_t n, const void *x, int64_t stride, int64_t first, void *acc);
   /* merges x[r * stride + j] of all rows r < rows into acc[j], for j < n and rows >= 1 */
   void (*fold_columns)(int64_t rows, int64_t n, const void *x, int64_t stride, int64_t first, void *acc);
   /* merges accumulator later[j] into acc[j]; the elements of later[j] follow the elements of acc[j] */
@@ -72,7 +72,7 @@ typedef struct reduce_table { reduce_kernel kernel[REDUCE_COUNT][DTYPE_COUNT]; }
 ** [op][dtype is bfloat16]. NULL: there is none. `fold` takes at least HALF_FOLD elements. */
 enum { HALF_FOLD = 256 };
 typedef struct half_reduce_kernel {
-  void (*fold)(int64_t n, const uint16_t *x, void *acc);
+  void (*fold)(int64_t rows, int64_t n, const uint16_t *x, int64_t stride, void *acc);
   void (*fold_columns)(int64_t rows, int64_t n, const uint16_t *x, int64_t stride, void *acc);
 } half_reduce_kernel;
 typedef struct half_reduce_table { half_reduce_kernel kernel[REDUCE_COUNT][2]; } half_reduce_table;

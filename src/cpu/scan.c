@@ -45,7 +45,7 @@ typedef struct long_scan {
 static void fold_segment(const void *arg, int64_t k, int worker) {
   const long_scan *l = arg;
   (void)worker;
-  l->w->total->fold(l->length, (const char *)l->t->x + k * l->length * l->w->x_size, 0,
+  l->w->total->fold(1, l->length, (const char *)l->t->x + k * l->length * l->w->x_size, 0, 0,
                     l->start + (size_t)(k + 1) * l->w->scan->size);
 }
 

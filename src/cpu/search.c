@@ -164,12 +164,13 @@ INLINE double load_float32(const void *row, int64_t i) { return (double)((const 
 INLINE double load_float64(const void *row, int64_t i) { return ((const double *)row)[i]; }
 
 /* Sets *e to the line through the first and the last element. Returns true if each element is less than one step away
-** from the line, as in the edges of bins of equal width. */
+** from the line, as in the edges of bins of equal width. Stops early if the operation is cancelled. */
 INLINE bool is_even(load_element *load, const void *row, int64_t n, even_row *e) {
   e->first = load(row, 0);
   e->scale = (double)(n - 1) / (load(row, n - 1) - e->first);
   bool even = e->scale > 0 && isfinite(e->scale);
-  for (int64_t i = 0; i < n && even; i++) even = fabs((load(row, i) - e->first) * e->scale - (double)i) < 1;
+  for (int64_t i = 0, end; even && (end = cancel_stretch(i, n)) > i;)
+    for (; i < end && even; i++) even = fabs((load(row, i) - e->first) * e->scale - (double)i) < 1;
   return even;
 }
 

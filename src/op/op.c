@@ -188,6 +188,12 @@ void plan_finish(plan *p, int n) {
   plan_collapse(p, n);
 }
 
+/* True if the results do not depend on the values of the inputs: every integer is finite. */
+static bool is_constant(const job *j) {
+  bool tests = j->op == OP_isnan || j->op == OP_isinf || j->op == OP_isfinite;
+  return tests && dtype_kind(j->compute) < KIND_FLOAT;
+}
+
 /* Makes a plan of one dim and returns true if `out` is contiguous and each input is a number, a single element, or
 ** contiguous with as many elements as `out`. Otherwise returns false. */
 static bool plan_flat(plan *p, const job *j, const tensor *out) {
@@ -196,7 +202,7 @@ static bool plan_flat(plan *p, const job *j, const tensor *out) {
   p->count = p->shape[0] = out->count;
   p->stride[0][0] = 1;
   for (int i = 0; i < j->nin; i++) {
-    const tensor *t = j->in[i].t;
+    const tensor *t = is_constant(j) ? NULL : j->in[i].t;
     bool whole = t && t->count == out->count;
     if (whole && !tensor_is_contiguous(t)) return false;
     if (t && !whole && t->count != 1) return false;
@@ -211,8 +217,9 @@ static void plan_any(plan *p, const job *j, const tensor *out) {
   for (int i = 0; i < j->nin; i++) {
     const tensor *t = j->in[i].t;
     int64_t stride[MAX_DIMS];
-    if (t) shape_expand(&t->shape, t->stride, &j->shape, stride);
-    plan_operand(p, 1 + i, t ? stride : NULL);
+    bool reads = t && !is_constant(j);       /* otherwise one element stands for all */
+    if (reads) shape_expand(&t->shape, t->stride, &j->shape, stride);
+    plan_operand(p, 1 + i, reads ? stride : NULL);
   }
   plan_finish(p, 1 + j->nin);
 }
@@ -317,26 +324,8 @@ int op_copy(tensor *out, const tensor *in) {
 }
 
 int op_copy_apart(tensor *out, const tensor *in) {
-  if (out->count == 0) return OK;
-  plan p;
-  if (tensor_is_contiguous(out) && tensor_is_contiguous(in)) {
-    plan_contiguous(&p, out->count, 2);
-  } else {
-    plan_init(&p, &out->shape);
-    plan_operand(&p, 0, out->stride);
-    plan_operand(&p, 1, in->stride);
-    plan_finish(&p, 2);
-  }
-  map_call c;
-  c.op = OP_positive;
-  c.compute = dtype_compute(out->dtype);
-  c.nin = 1;
-  c.plan = &p;
-  c.out.data = tensor_data(out);
-  c.out.dtype = out->dtype;
-  c.in[0].data = tensor_data(in);
-  c.in[0].dtype = in->dtype;
-  return device_map(out->store->place, &c);
+  job j = identity(out, (arg){.t = in});
+  return job_compute(&j, out);
 }
 
 int op_copy_by(map_entry entry, tensor *out, const tensor *in) {

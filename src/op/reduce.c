@@ -1,7 +1,5 @@
 #include "op/reduce.h"
 
-#include <stdlib.h>
-
 #include "base/dispatch.h"
 
 const reduce_info reductions[REDUCE_COUNT] = {
@@ -62,13 +60,9 @@ int reduce_prepare(reduction *r) {
   return reduce_dtypes(r);
 }
 
-/* Returns the distance of neighbouring elements. Repeated elements (stride 0) count as the farthest, so that loops over
-** them are outside of the loops over elements that are side by side. */
-static int64_t distance(int64_t stride) { return stride ? llabs(stride) : INT64_MAX; }
-
 void plan_sort(plan *p, int k) {
   for (int i = 1; i < p->ndim; i++)
-    for (int d = i; d > 0 && distance(p->stride[k][d - 1]) < distance(p->stride[k][d]); d--)
+    for (int d = i; d > 0 && stride_distance(p->stride[k][d - 1]) < stride_distance(p->stride[k][d]); d--)
       for (int row = -1; row <= k; row++) {
         int64_t *v = row < 0 ? p->shape : p->stride[row], swap = v[d];
         v[d] = v[d - 1];

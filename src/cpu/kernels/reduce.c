@@ -24,8 +24,8 @@
 #define TAKES_COUNT(D) SAME_##D
 
 #define FOLD(D, name, A)                                                                        \
-  static void name##_fold_##D(int64_t n, const void *x, int64_t first, void *acc) {             \
-    *(A *)acc = name##_join_##D(*(A *)acc, name##_row_##D(n, x, NULL));                     \
+  static void name##_fold_##D(int64_t rows, int64_t n, const void *x, int64_t stride, int64_t first, void *acc) { \
+    fold_rows_##A(name##_join_##D, name##_row_##D, rows, n, x, stride, acc);                    \
     (void)first;                                                                                \
   }
 #define FOLD_ROWS(D, name)                                                                      \

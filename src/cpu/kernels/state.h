@@ -33,7 +33,20 @@ INLINE void each_tile(state_tile *kernel, int64_t size, int64_t state, int64_t r
   }
 }
 
-#define FOLD_COLUMNS(D, T, name, state)                                                           \
+/* Folds n contiguous elements into one state. `first` is the position of the first element in the reduction. */
+typedef void state_row(int64_t n, const void *X, int64_t first, void *acc);
+
+/* Calls `kernel` for each row of n elements of `size` bytes. A state has `state` bytes. */
+INLINE void each_row(state_row *kernel, int64_t size, int64_t state, int64_t rows, int64_t n, const void *in, int64_t stride,
+                     int64_t first, void *acc) {
+  for (int64_t r = 0; r < rows; r++) kernel(n, (const char *)in + r * stride * size, first, (char *)acc + r * state);
+}
+
+/* Defines the functions `fold` and `fold_columns` of a state. */
+#define FOLD_STATES(D, T, name, state)                                                            \
+  static void name##_fold_##D(int64_t rows, int64_t n, const void *in, int64_t stride, int64_t first, void *acc) { \
+    each_row(name##_line_##D, sizeof(T), sizeof(state), rows, n, in, stride, first, acc);         \
+  }                                                                                               \
   static void name##_fold_columns_##D(int64_t rows, int64_t n, const void *in, int64_t stride, int64_t first, void *acc) { \
     each_tile(name##_tile_##D, sizeof(T), sizeof(state), rows, n, in, stride, first, acc);        \
   }
@@ -128,13 +141,16 @@ EACH_REALFLOAT(FLOAT_FOLDS, )
 #define D float64
 #include "cpu/kernels/state_float.h"
 
-EACH_REALFLOAT(FOLD_COLUMNS, moments, moments)
-EACH_REALFLOAT(FOLD_COLUMNS, logsum, logsum)
+EACH_REALFLOAT(FOLD_STATES, moments, moments)
+EACH_REALFLOAT(FOLD_STATES, logsum, logsum)
 
 /* ---- largest and smallest ----
 ** The state is the value and the position of the first extreme element, or of the first NaN. */
 
-enum { FIND = 64 };     /* the number of elements that are compared before the result is tested */
+enum {
+  FIND = 64,            /* the number of elements that are compared before the result is tested */
+  FIND_LAST = 8         /* the same number for the last elements of a row */
+};
 
 #define LOOPS "cpu/kernels/state_extreme.h"
 #include "cpu/kernels/each_dtype.h"
@@ -148,13 +164,13 @@ enum { FIND = 64 };     /* the number of elements that are compared before the r
   FOLDS(D, name, T, SAME_##D, double, worst(T), m_best(a, x), m_best(a, b))                 \
   static void name##_merge_##D(int64_t n, void *acc, const void *later) { extreme_merge_##D(name##_beats_##D, n, acc, later); }
 #define EXTREME_FOLDS(D, T, name)                                                                 \
-  static void name##_fold_##D(int64_t n, const void *x, int64_t first, void *acc) {               \
+  static void name##_line_##D(int64_t n, const void *x, int64_t first, void *acc) {               \
     extreme_fold_##D(name##_beats_##D, name##_row_##D(n, x, NULL), n, x, first, acc);        \
   }                                                                                               \
   static void name##_tile_##D(const void *x, int64_t h, int64_t w, int64_t stride, int64_t first, void *acc) { \
     extreme_tile_##D(name##_beats_##D, x, h, w, stride, first, acc);                              \
   }                                                                                               \
-  FOLD_COLUMNS(D, T, name, extreme_##D)
+  FOLD_STATES(D, T, name, extreme_##D)
 EACH_REALS(EXTREME, largest, >, m_max, m_lowest)
 EACH_REALS(EXTREME, smallest, <, m_min, m_highest)
 EACH_REALS(EXTREME_FOLDS, largest)

@@ -22,16 +22,20 @@ INLINE void NAME(extreme_merge)(bool beats(ELEMENT, ELEMENT), int64_t n, STATE *
 
 INLINE bool NAME(differ)(ELEMENT x, ELEMENT y) { return x != y; }     /* differ(x, x) is true if x is NaN */
 
+/* True if `some` elements, a compile-time constant, contain v, or NaN if v is NaN. */
+INLINE bool NAME(contain)(int64_t some, const ELEMENT *X, ELEMENT v, bool nan) {
+  NAME(FLAG) hit = 0;
+  for (int64_t k = 0; k < some; k++) hit |= (NAME(FLAG))((X[k] == v) | (nan & NAME(differ)(X[k], X[k])));
+  return hit;
+}
+
 /* Returns the position of the first element equal to v, or of the first NaN if v is NaN. X must contain such an
 ** element. */
 OUTLINE int64_t NAME(find)(int64_t n, const ELEMENT *X, ELEMENT v) {
   int64_t i = 0;
   bool nan = NAME(differ)(v, v);
-  for (; i + FIND <= n; i += FIND) {
-    NAME(FLAG) hit = 0;
-    for (int64_t k = 0; k < FIND; k++) hit |= (NAME(FLAG))((X[i + k] == v) | (nan & NAME(differ)(X[i + k], X[i + k])));
-    if (hit) break;
-  }
+  while (i + FIND <= n && !NAME(contain)(FIND, X + i, v, nan)) i += FIND;
+  while (i + FIND_LAST <= n && !NAME(contain)(FIND_LAST, X + i, v, nan)) i += FIND_LAST;
   while (X[i] != v && !(nan && NAME(differ)(X[i], X[i]))) i++;
   return i;
 }

@@ -4,7 +4,7 @@
 #define NAME(name) ISA_PASTE(name, D)
 #define REAL       NAME(SAME)
 
-static void NAME(moments_fold)(int64_t n, const void *x, int64_t first, void *acc) {
+static void NAME(moments_line)(int64_t n, const void *x, int64_t first, void *acc) {
   double mean[LANES], at = NAME(total_row)(n, x, NULL) / (double)n;
   for (int64_t k = 0; k < LANES; k++) mean[k] = at;
   moments b = {(double)n, at, NAME(spread_row)(n, x, mean)};
@@ -22,7 +22,7 @@ static void NAME(moments_tile)(const void *x, int64_t h, int64_t w, int64_t stri
   (void)first;
 }
 
-static void NAME(logsum_fold)(int64_t n, const void *x, int64_t first, void *acc) {
+static void NAME(logsum_line)(int64_t n, const void *x, int64_t first, void *acc) {
   REAL max = NAME(top_row)(n, x, NULL), shift[LANES];
   for (int64_t k = 0; k < LANES; k++) shift[k] = (REAL)logsum_shift((double)max);
   logsum b = {(double)max, NAME(expsum_row)(n, x, shift)};

@@ -17,19 +17,27 @@ INLINE void NAME(fold_few)(NAME(half_step) step, int64_t n, const uint16_t *X, T
   memcpy(acc, part, (size_t)n * sizeof *acc);
 }
 
-/* Folds a row of n >= HALF_FOLD elements into *acc, in the order of `row` in fold_loops.h. */
-INLINE void NAME(fold_row)(NAME(half_step) step, NAME(half_join) join, TOTAL none, int64_t n, const uint16_t *X, TOTAL *acc) {
+/* Returns the fold of a row of n >= HALF_FOLD elements, in the order of `row` in fold_loops.h. */
+INLINE TOTAL NAME(fold_row)(NAME(half_step) step, NAME(half_join) join, TOTAL none, int64_t n, const uint16_t *X) {
   enum { MANY = LANE_BYTES / sizeof(TOTAL) };
-  TOTAL lane[MANY];
-  int64_t i = 0, j = 0;
+  TOTAL lane[MANY], part[MANY];              /* `part` has constant indices only, so that it stays in registers */
+  int64_t whole = n - n % MANY, i = whole, j = 0;
   for (int k = 0; k < MANY; k++) lane[k] = none;
-  for (; i + MANY <= n; i += MANY)
-    for (int k = 0; k < MANY; k += HALVES) step(lane + k, X + i + k);
   for (; i + HALVES <= n; i += HALVES, j += HALVES) step(lane + j, X + i);
   if (i < n) NAME(fold_few)(step, n - i, X + i, lane + j);
+  memcpy(part, lane, sizeof part);
+  for (i = 0; i < whole; i += MANY)
+    for (int k = 0; k < MANY; k += HALVES) step(part + k, X + i + k);
+  memcpy(lane, part, sizeof part);
   for (int w = MANY / 2; w > 0; w /= 2)
     for (int k = 0; k < w; k++) lane[k] = join(lane[k], lane[k + w]);
-  *acc = join(*acc, lane[0]);
+  return lane[0];
+}
+
+/* Folds each row of n elements, which begin `stride` elements apart, into the row's accumulator. */
+INLINE void NAME(fold_rows)(NAME(half_step) step, NAME(half_join) join, TOTAL none, int64_t rows, int64_t n, const uint16_t *X,
+                            int64_t stride, TOTAL *acc) {
+  for (int64_t r = 0; r < rows; r++) acc[r] = join(acc[r], NAME(fold_row)(step, join, none, n, X + r * stride));
 }
 
 /* Folds up to PASS_ROWS rows into HALVES accumulators, which stay in registers. */

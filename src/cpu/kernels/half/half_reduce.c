@@ -40,8 +40,8 @@ WIDEN_DOUBLES(bfloat16)
     for (int j = 0; j < HALVES; j++) { C a = acc[j], x = v[j]; acc[j] = (expr); }       \
   }
 #define KERNELS(D, name, C, none)                                                       \
-  static void name##_fold_##D(int64_t n, const uint16_t *X, void *acc) {                \
-    fold_row_##C(name##_step_##D, name##_join, none, n, X, acc);                        \
+  static void name##_fold_##D(int64_t rows, int64_t n, const uint16_t *X, int64_t stride, void *acc) { \
+    fold_rows_##C(name##_step_##D, name##_join, none, rows, n, X, stride, acc);         \
   }                                                                                     \
   static void name##_columns_##D(int64_t rows, int64_t n, const uint16_t *X, int64_t stride, void *acc) { \
     fold_columns_##C(name##_step_##D, rows, n, X, stride, acc);                         \
