@@ -108,6 +108,22 @@ INLINE bool is_odd(uint64_t q) { return from_bits_float64((q << 63) | 0x3ff00000
 INLINE float  abs_float32(float x) { return from_bits_float32(bits_float32(x) & 0x7fffffffu); }
 INLINE double abs_float64(double x) { return from_bits_float64(bits_float64(x) & 0x7fffffffffffffffu); }
 
+/* Returns |x| or, if |x| is larger or NaN, the limit. The bits of floats that are not negative have the order of the
+** floats. Unlike a selection of floats, gcc never turns a minimum of integers into copies of the code that follows. */
+INLINE float abs_to_float32(float x, float limit) {
+  uint32_t u = bits_float32(x) & 0x7fffffffu, most = bits_float32(limit);
+  return from_bits_float32(u < most ? u : most);
+}
+INLINE double abs_to_float64(double x, double limit) {
+#if LT_ONLY_SSE2
+  double a = abs_float64(x);
+  return a < limit ? a : limit;
+#else
+  int64_t u = (int64_t)(bits_float64(x) & 0x7fffffffffffffffu), most = (int64_t)bits_float64(limit);
+  return from_bits_float64((uint64_t)(u < most ? u : most));
+#endif
+}
+
 /* Returns x limited to low … high, or NaN for NaN. Both comparisons come first, because gcc would turn a second
 ** comparison of the limited x into four comparisons of vectors (jump threading). */
 INLINE float limit_float32(float x, float low, float high) {
@@ -119,12 +135,6 @@ INLINE double limit_float64(double x, double low, double high) {
   int below = x < low, above = x > high;
   double y = below ? low : x;
   return above ? high : y;
-}
-
-/* Returns x if all bits of the mask are set, or y if no bit is set. Unlike several ?: by one condition, gcc never turns
-** these selections into copies of the code between them. */
-INLINE float select_float32(uint32_t mask, float x, float y) {
-  return from_bits_float32((bits_float32(x) & mask) | (bits_float32(y) & ~mask));
 }
 
 /* POLY_n is c0 + c1 x + … + c(n-1) x^(n-1) by Horner's rule. F is fma_float32 or fma_float64. */
@@ -154,9 +164,40 @@ INLINE float select_float32(uint32_t mask, float x, float y) {
 #define POLY_24(F, x, c, ...) F(POLY_23(F, x, __VA_ARGS__), x, c)
 #define POLY_25(F, x, c, ...) F(POLY_24(F, x, __VA_ARGS__), x, c)
 #define POLY_26(F, x, c, ...) F(POLY_25(F, x, __VA_ARGS__), x, c)
+/* ESTRIN_n is the same polynomial by Horner's rule in x^4, whose coefficients are polynomials of degree 3 (Estrin's
+** scheme). Its chain of operations that wait for each other is a third as long, so a processor computes more vectors at
+** the same time. The scheme needs two more products, and its rounding errors are slightly larger. */
+#define ESTRIN_1(F, x, a)           (a)
+#define ESTRIN_2(F, x, a, b)        F(b, x, a)
+#define ESTRIN_3(F, x, a, b, c)     F(c, (x) * (x), F(b, x, a))
+#define ESTRIN_4(F, x, a, b, c, d)  F(F(d, x, c), (x) * (x), F(b, x, a))
+#define ESTRIN(F, x, more, a, b, c, d)  F(more, ((x) * (x)) * ((x) * (x)), ESTRIN_4(F, x, a, b, c, d))
+#define ESTRIN_5(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_1(F, x, __VA_ARGS__), a, b, c, d)
+#define ESTRIN_6(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_2(F, x, __VA_ARGS__), a, b, c, d)
+#define ESTRIN_7(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_3(F, x, __VA_ARGS__), a, b, c, d)
+#define ESTRIN_8(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_4(F, x, __VA_ARGS__), a, b, c, d)
+#define ESTRIN_9(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_5(F, x, __VA_ARGS__), a, b, c, d)
+#define ESTRIN_10(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_6(F, x, __VA_ARGS__), a, b, c, d)
+#define ESTRIN_11(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_7(F, x, __VA_ARGS__), a, b, c, d)
+#define ESTRIN_12(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_8(F, x, __VA_ARGS__), a, b, c, d)
+#define ESTRIN_13(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_9(F, x, __VA_ARGS__), a, b, c, d)
+#define ESTRIN_14(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_10(F, x, __VA_ARGS__), a, b, c, d)
+#define ESTRIN_15(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_11(F, x, __VA_ARGS__), a, b, c, d)
+#define ESTRIN_16(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_12(F, x, __VA_ARGS__), a, b, c, d)
+#define ESTRIN_17(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_13(F, x, __VA_ARGS__), a, b, c, d)
+#define ESTRIN_18(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_14(F, x, __VA_ARGS__), a, b, c, d)
+#define ESTRIN_19(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_15(F, x, __VA_ARGS__), a, b, c, d)
+#define ESTRIN_20(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_16(F, x, __VA_ARGS__), a, b, c, d)
+#define ESTRIN_21(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_17(F, x, __VA_ARGS__), a, b, c, d)
+#define ESTRIN_22(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_18(F, x, __VA_ARGS__), a, b, c, d)
+#define ESTRIN_23(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_19(F, x, __VA_ARGS__), a, b, c, d)
+#define ESTRIN_24(F, x, a, b, c, d, ...) ESTRIN(F, x, ESTRIN_20(F, x, __VA_ARGS__), a, b, c, d)
 #define POLY_(n, F, x, ...)   POLY_##n(F, x, __VA_ARGS__)
 #define POLY32(n, x, ...)     POLY_(n, fma_float32, x, __VA_ARGS__)
 #define POLY64(n, x, ...)     POLY_(n, fma_float64, x, __VA_ARGS__)
+#define ESTRIN_(n, F, x, ...) ESTRIN_##n(F, x, __VA_ARGS__)
+#define ESTRIN64(n, x, ...)   ESTRIN_(n, fma_float64, x, __VA_ARGS__)
+#define ESTRIN32(n, x, ...)   ESTRIN_(n, fma_float32, x, __VA_ARGS__)
 
 /* Adding one of these numbers to x rounds x to the nearest integer. The low bits of the sum are the bits of the
 ** integer. */
