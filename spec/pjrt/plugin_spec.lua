@@ -167,13 +167,43 @@ describe("a plugin of PJRT", function()
     assert.equal("true\txla:0\txla:0\n",
       inside("LUATENSOR_PJRT_TPU= LUATENSOR_CUDA_PATH=/nowhere LUATENSOR_ROCM_PATH=/nowhere",
         "print(lt.xla.is_available(), lt.accelerator(), lt.device [[auto]])"))
-    assert.equal("nil\tnil\n", inside("LUATENSOR_PJRT_XLA= LUATENSOR_PJRT_TPU=", "print(rawget(lt, [[xla]]), rawget(lt, [[tpu]]))"))
+    assert.equal("false\tfalse\n",
+      inside("LUATENSOR_PJRT_XLA= LUATENSOR_PJRT_TPU=", "print((lt.xla.is_available()), (lt.tpu.is_available()))"))
     assert.truthy(inside("LUATENSOR_PJRT_XLA=/nowhere", "print(lt.xla.is_available())"):find "^false\t/nowhere: ")
     if shell.passes "ls /dev/accel[0-9]* /dev/vfio/[0-9]* 2>/dev/null || true" == "" then
       assert.equal(("false\t%s/libtpu/libtpu.so: this machine has no TPU: there is neither /dev/accel0 nor /dev/vfio/0\n"):format(
         packages), inside("", "print(lt.tpu.is_available())"))
     end
     shell.passes("rm -r " .. root)
+  end)
+  it("is missing with a reason, if a script names a device that a plugin could be", function()
+    local status, output = shell.run [[env -u VIRTUAL_ENV LUATENSOR_PJRT_XLA= tools/lua -W -e '
+      local lt = require "luatensor"
+      print(lt.tpu.is_available())
+      for _, name in ipairs {"tpu:1", "xla"} do print(select(2, pcall(lt.ones, 2, {device = name}))) end']]
+    local reason = "no plugin: neither LUATENSOR_PJRT_<NAME> nor Python's active virtual environment has one"
+    assert.equal(0, status)
+    assert.equal(("false\t%s\ntpu not found: %s\nxla not found: %s\n"):format(reason, reason, reason), output)
+  end)
+  it("is named by a warning, if its variable adds no device", function()
+    local status, output = shell.run [[env -u VIRTUAL_ENV LUATENSOR_PJRT_XLA= LUATENSOR_PJRT_CUDA=/nowhere LUATENSOR_PJRT_AUTO=/nowhere \
+      LUATENSOR_PJRT_A-B=/nowhere tools/lua -W -e 'require "luatensor"' 2>&1]]
+    assert.equal(0, status)
+    local lines = {}
+    for line in output:gmatch "[^\n]+" do lines[#lines + 1] = line end
+    table.sort(lines)
+    assert.same({"Lua warning: LUATENSOR_PJRT_A-B adds no device: a name has letters, digits and _",
+      "Lua warning: LUATENSOR_PJRT_AUTO adds no device: the name is taken",
+      "Lua warning: LUATENSOR_PJRT_CUDA adds no device: the name is taken"}, lines)
+    status, output = shell.run [[LUATENSOR_PJRT_XLA= LUATENSOR_PJRT_A=/1 LUATENSOR_PJRT_B=/2 LUATENSOR_PJRT_C=/3 LUATENSOR_PJRT_D=/4 tools/lua -e '
+      local lt, missing = require "luatensor", 0
+      for _, name in ipairs {"a", "b", "c", "d"} do
+        local why = select(2, pcall(lt.ones, 2, {device = name}))
+        if why == name .. " not found: a process has at most three plugins of PJRT" then missing = missing + 1 end
+      end
+      print(missing)']]
+    assert.equal(0, status)
+    assert.equal("1\n", output)
   end)
   it("does not replace a device", function()
     local status, output = shell.run("LUATENSOR_PJRT_CPU=/nowhere tools/lua -e 'print(require(\"luatensor\").ones(2))'")

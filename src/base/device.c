@@ -36,6 +36,21 @@ int device_add(const device *d) {
   return fits ? number : -1;
 }
 
+static absent_device absent[2 * DEVICE_KINDS];
+static int absent_count;
+
+void device_add_absent(const char *name, bool wanted, const char *reason) {
+  if (absent_count == sizeof absent / sizeof *absent) return;
+  for (int k = 0; k < absent_count; k++)
+    if (strcmp(absent[k].name, name) == 0) return;
+  absent_device *a = &absent[absent_count++];
+  snprintf(a->name, sizeof a->name, "%s", name);
+  a->wanted = wanted;
+  a->reason = reason;
+}
+
+const absent_device *device_absent(int number) { return number < absent_count ? &absent[number] : NULL; }
+
 place host_place(void) { return (place){kinds[0], 0}; }
 
 bool device_accelerator(place *p) {

@@ -216,6 +216,18 @@ int device_number(const device *d);
 ** name exists, if the struct has another version, or if there are too many kinds. */
 int device_add(const device *d);
 
+/* A name that scripts may try although there is no device of this name, or no further one, with the reason. */
+typedef struct absent_device {
+  char name[32];
+  bool wanted;                          /* a variable of the environment asks for the device */
+  const char *reason;
+} absent_device;
+
+/* Adds a name, of which only the first entry counts, unless there are too many. Call it before the first state opens. The
+** reason must live as long as the process. */
+void device_add_absent(const char *name, bool wanted, const char *reason);
+const absent_device *device_absent(int number);   /* returns NULL if there are no more */
+
 /* Returns the place of the host itself: its tensors are in ordinary memory, which the CPU reads and writes. */
 place host_place(void);
 

@@ -108,6 +108,9 @@ place check_place(lua_State *L, int i, const char *fn) {
     if (index >= count) luaL_error(L, "%s: no device \"%s\"; the last is %s:%d", fn, name, d->name, count - 1);
     return (place){d, (int)index};
   }
+  const absent_device *a;
+  for (int k = 0; strlen(name) == length && (a = device_absent(k)); k++)
+    if (strlen(a->name) == kind && strncmp(a->name, name, kind) == 0) luaL_error(L, "%s not found: %s", a->name, a->reason);
   luaL_error(L, "%s: unknown device \"%s\"; known: %s", fn, name, push_device_names(L));
   return default_place(L);
 }

@@ -59,10 +59,7 @@ static pjrt_queue *enter(pjrt_plugin *p, int index) {
   return &p->queue[index];
 }
 
-static int leave(int st) {
-  lock_release(LOCK_PJRT);
-  return st;
-}
+static int leave(int st) { return lock_release(LOCK_PJRT), st; }
 
 /* ---- memory ---- */
 
@@ -121,34 +118,44 @@ static int leave_to_host(pjrt_queue *q, enum profile_family family, int st) {
 
 #define PREFIX "LUATENSOR_PJRT_"
 
-/* Adds a kind for a text NAME=file, if the name is good and new. */
-static void add(const char *assignment) {
+/* Adds a kind. Returns NULL, or the reason why there is none. */
+static const char *add_kind(const char *name, const char *file) {
   static device *const kinds[KINDS] = {&kind_0, &kind_1, &kind_2};
   static int count;
+  if (count == KINDS) return "a process has at most three plugins of PJRT";
   pjrt_plugin *p = &plugins[count];
-  const char *end = strchr(assignment, '=');
-  size_t length = end ? (size_t)(end - assignment) : 0;
-  if (count == KINDS || length == 0 || length >= sizeof p->name || !end[1] || strlen(end) + 2 > sizeof p->path) return;
-  for (size_t i = 0; i < length; i++) p->name[i] = (char)tolower((unsigned char)assignment[i]);
-  p->name[length] = 0;
-  if (strspn(p->name, "abcdefghijklmnopqrstuvwxyz_0123456789") != length || strcmp(p->name, "auto") == 0) return;
-  bool here = !strchr(end, '/') && access(end + 1, F_OK) == 0;     /* the linker searches other folders for such a name */
-  snprintf(p->path, sizeof p->path, "%s%s", here ? "./" : "", end + 1);
+  bool here = !strchr(file, '/') && access(file, F_OK) == 0;       /* the linker searches other folders for such a name */
+  if (strlen(name) >= sizeof p->name || strlen(file) + 3 > sizeof p->path) return "the name or the path is too long";
+  if (name[strspn(name, "abcdefghijklmnopqrstuvwxyz_0123456789")] || !*name) return "a name has letters, digits and _";
+  snprintf(p->name, sizeof p->name, "%s", name);
+  snprintf(p->path, sizeof p->path, "%s%s", here ? "./" : "", file);
   kinds[count]->name = p->name;
-  if (device_add(kinds[count]) >= 0) count++;
+  if (strcmp(name, "auto") == 0 || device_add(kinds[count]) < 0) return "the name is taken";
+  return count++, NULL;
+}
+
+/* Adds a kind for a text NAME=file, unless the file is empty. */
+static void add(const char *assignment) {
+  char name[32];
+  const char *end = strchr(assignment, '=');
+  if (!end || !end[1]) return;
+  snprintf(name, sizeof name, "%.*s", (int)(end - assignment), assignment);
+  for (char *c = name; *c; c++) *c = (char)tolower((unsigned char)*c);
+  const char *why = add_kind(name, end + 1);
+  if (why) device_add_absent(name, true, why);
 }
 
 /* The devices that packages of Python add, with the plugin's path in the environment's folder of packages. The plugins of
 ** CUDA and ROCm are not listed: their clients take most of a GPU's memory when they start, and "cuda" and "rocm" are
 ** devices without them. */
 static const struct { const char *name, *file; } packages[] = {
-  {"TPU", "libtpu/libtpu.so"},
-  {"METAL", "jax_plugins/mps/lib/libpjrt_plugin_mps.dylib"},
-  {"METAL", "jax_plugins/metal_plugin/pjrt_plugin_metal_*.dylib"},
-  {"XPU", "jax_plugins/intel_extension_for_openxla/pjrt_plugin_xpu.so"},
-  {"XLA", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"},
-  {"XLA", "fastatomstruct_xla_cpu/libpjrt_cpu.so"},
-  {"XLA", "lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so"},
+  {"tpu", "libtpu/libtpu.so"},
+  {"metal", "jax_plugins/mps/lib/libpjrt_plugin_mps.dylib"},
+  {"metal", "jax_plugins/metal_plugin/pjrt_plugin_metal_*.dylib"},
+  {"xpu", "jax_plugins/intel_extension_for_openxla/pjrt_plugin_xpu.so"},
+  {"xla", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"},
+  {"xla", "fastatomstruct_xla_cpu/libpjrt_cpu.so"},
+  {"xla", "lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so"},
 };
 
 /* Adds the plugins of the environment's packages. A variable LUATENSOR_PJRT_<NAME>, even an empty one, replaces them. */
@@ -158,6 +165,7 @@ static void add_packages(const char *environment) {
   for (size_t k = 0; k < sizeof packages / sizeof *packages; k++) {
     glob_t found;
     snprintf(assignment, sizeof assignment, PREFIX "%s", packages[k].name);
+    for (char *c = assignment; *c; c++) *c = (char)toupper((unsigned char)*c);
     snprintf(pattern, sizeof pattern, "%s/lib/python*/site-packages/%s", folder, packages[k].file);
     if (getenv(assignment) || glob(pattern, 0, NULL, &found) != 0) continue;
     snprintf(assignment, sizeof assignment, "%s=%s", packages[k].name, found.gl_pathv[0]);
@@ -170,6 +178,8 @@ static void add_kinds(void) {
   for (char **v = environ; v && *v; v++)
     if (strncmp(*v, PREFIX, sizeof PREFIX - 1) == 0) add(*v + sizeof PREFIX - 1);
   add_packages(getenv("VIRTUAL_ENV"));
+  for (size_t k = 0; k < sizeof packages / sizeof *packages; k++)
+    device_add_absent(packages[k].name, false, "no plugin: neither " PREFIX "<NAME> nor Python's active virtual environment has one");
 }
 
 void pjrt_add_kinds(void) {

@@ -181,9 +181,5 @@ int queue_arange(pjrt_queue *q, const arange_call *c) {
 /* ---- families that the CPU computes ---- */
 
 #define HOST(name, call) int queue_##name(pjrt_queue *q, call *c) { return (void)q, (void)c, ERR_NO_KERNEL; }
-HOST(nonzero, nonzero_call)
-HOST(cell, const cell_call)
-HOST(attention, const attention_call)
-HOST(linalg, const linalg_call)
-HOST(tiled, const tiled_call)
-HOST(user_kernel, const user_kernel_call)
+HOST(nonzero, nonzero_call) HOST(cell, const cell_call) HOST(attention, const attention_call) HOST(linalg, const linalg_call)
+HOST(tiled, const tiled_call) HOST(user_kernel, const user_kernel_call)

@@ -171,12 +171,11 @@ static void follow(const normal *n, void *running, term now) {
 static void norm_forward(const normal *n) {
   const norm_call *c = n->c;
   const job *j = &n->j;
-  term mean = term_integer(0), bias = mean, var, d;
+  term mean = term_integer(0), bias = mean;
   if (c->given) mean = load(j, c->running_mean, j->C, j->folded);
   else if (!c->rms) mean = COMPUTE(j, "(C)(sum(a) / b)", n->x, n->n);
-  d = COMPUTE(j, "a - b", n->x, mean);
-  if (c->given) var = COMPUTE(j, "(A)a", load(j, c->running_var, j->C, j->folded));
-  else var = COMPUTE(j, "sum(a * a) / b", d, n->n);
+  term d = COMPUTE(j, "a - b", n->x, mean);
+  term var = c->given ? COMPUTE(j, "(A)a", load(j, c->running_var, j->C, j->folded)) : COMPUTE(j, "sum(a * a) / b", d, n->n);
   term rstd = COMPUTE(j, "(C)(1 / m_sqrt(a + b))", var, term_float(c->eps));
   if (c->bias) bias = load(j, c->bias, j->C, n->shared);
   store(j, c->out.data, c->out.dtype, 0, COMPUTE(j, "a * b * c + d", d, rstd, n->w, bias));

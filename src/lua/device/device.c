@@ -1,6 +1,8 @@
 /* Functions about devices: their names, waiting for queued work, reopening, and the clock. */
 
+#include <ctype.h>
 #include <stdatomic.h>
+#include <stdio.h>
 
 #include "base/profile.h"
 #include "base/system.h"
@@ -310,6 +312,39 @@ static void add_kinds(lua_State *L) {
   }
 }
 
+/* is_available of a name without a device. */
+static int l_is_absent(lua_State *L) {
+  const absent_device *a = lua_touserdata(L, lua_upvalueindex(1));
+  check_most(L, "is_available", 0);
+  lua_pushboolean(L, false);
+  lua_pushstring(L, a->reason);
+  return 2;
+}
+
+/* Adds tables such as lt.tpu for names of plugins without a device, whose is_available returns the reason. Warns of variables
+** that make no device. */
+static void add_absent(lua_State *L) {
+  const absent_device *a;
+  for (int k = 0; (a = device_absent(k)); k++) {
+    if (a->wanted) {
+      char variable[64];
+      snprintf(variable, sizeof variable, "LUATENSOR_PJRT_%s", a->name);
+      for (char *c = variable; *c; c++) *c = (char)toupper((unsigned char)*c);
+      lua_warning(L, variable, true);
+      lua_warning(L, " adds no device: ", true);
+      lua_warning(L, a->reason, false);
+    }
+    bool taken = lua_getfield(L, MODULE, a->name) != LUA_TNIL;
+    lua_pop(L, 1);
+    if (taken) continue;
+    lua_newtable(L);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)a);
+    lua_pushcclosure(L, l_is_absent, 1);
+    lua_setfield(L, -2, "is_available");
+    lua_setfield(L, MODULE, a->name);
+  }
+}
+
 void open_device(lua_State *L) {
   at_state_end(L, l_state_ends);
   atomic_fetch_add(&states, 1);
@@ -317,4 +352,5 @@ void open_device(lua_State *L) {
   push_place(L, host_place());
   add_internal(L, "host_device");
   add_kinds(L);
+  add_absent(L);
 }
