@@ -2702,7 +2702,15 @@ lt.info = {}
 
 lt.linalg = {}
 
+lt.metal = {}
+
 lt.rocm = {}
+
+lt.tpu = {}
+
+lt.xla = {}
+
+lt.xpu = {}
 
 ---Returns the real parts of x: a view that shares x's memory if x is complex, otherwise x itself.
 ---```lua
@@ -3077,6 +3085,38 @@ function lt.synchronize(device) end
 ---```
 ---@return number #
 function lt.clock() end
+
+---True if a plugin of PJRT makes a TPU a device of this process, as with Python's package `libtpu`.
+---```lua
+---type(lt.tpu.is_available())  --> boolean
+---```
+---@return boolean #
+---@return string # if the first result is false: the reason
+function lt.tpu.is_available() end
+
+---True if a plugin of PJRT makes Apple's GPU a device of this process, as with Python's package `jax-metal`.
+---```lua
+---type(lt.metal.is_available())  --> boolean
+---```
+---@return boolean #
+---@return string # if the first result is false: the reason
+function lt.metal.is_available() end
+
+---True if a plugin of PJRT makes Intel's GPU a device of this process, as with `intel-extension-for-openxla`.
+---```lua
+---type(lt.xpu.is_available())  --> boolean
+---```
+---@return boolean #
+---@return string # if the first result is false: the reason
+function lt.xpu.is_available() end
+
+---True if a plugin of PJRT makes XLA on the CPU a device of this process, as with Python's package `xla-cpu-pjrt`.
+---```lua
+---type(lt.xla.is_available())  --> boolean
+---```
+---@return boolean #
+---@return string # if the first result is false: the reason
+function lt.xla.is_available() end
 
 ---Exports the tensor to other libraries in this process, without a copy. On a GPU the function first waits for queued
 ---work. The userdata owns a DLManagedTensorVersioned struct, and begins with the struct's address. To take over the

@@ -13,6 +13,18 @@ type(lt.cuda.is_available())  --> boolean
 --- rocm.is_available
 type(lt.rocm.is_available())  --> boolean
 
+--- tpu.is_available
+type(lt.tpu.is_available())  --> boolean
+
+--- metal.is_available
+type(lt.metal.is_available())  --> boolean
+
+--- xpu.is_available
+type(lt.xpu.is_available())  --> boolean
+
+--- xla.is_available
+type(lt.xla.is_available())  --> boolean
+
 --- get_default_device
 lt.get_default_device()  --> cpu
 

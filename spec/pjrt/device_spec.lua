@@ -187,7 +187,7 @@ describe("a device of PJRT", function()
     assert.error_matches(function() return t[lt.tensor({6}, {device = "xla"})] end, "index 6 in dim 1: out of range for length 5")
     assert.error_matches(function() return t + x end, "tensors on different devices: xla:0 and cpu")
     assert.error_matches(function() return t:to "xla:99" end, 'no device "xla:99"')
-    assert.error_matches(function() lt.xla.reopen "xla:0" end, "reopen: device xla:0 cannot be reopened")
+    assert.error_matches(function() lt.cuda.reopen "xla:0" end, "reopen: device xla:0 cannot be reopened")
   end)
   it("checks the range of classes that are not computed yet", function()
     local F = require "luatensor.nn".functional

@@ -92,7 +92,9 @@ function public.classes_of(functions) return sorted_names(functions, is_class) e
 
 --- Tables of public functions, by the prefix of their names in the docs.
 public.libraries = {
-  [""] = lt, ["linalg."] = lt.linalg, ["fft."] = lt.fft, ["cuda."] = lt.cuda, ["rocm."] = lt.rocm, ["autograd."] = rawget(lt, "autograd"),
+  [""] = lt, ["linalg."] = lt.linalg, ["fft."] = lt.fft, ["autograd."] = rawget(lt, "autograd"),
+  ["cuda."] = lt.cuda, ["rocm."] = lt.rocm, ["tpu."] = lt.tpu, ["metal."] = lt.metal, ["xpu."] = lt.xpu,
+  ["xla."] = lt.xla,
   ["nn."] = lt.nn, ["nn.init."] = lt.nn.init, ["nn.functional."] = lt.nn.functional, ["nn.utils."] = lt.nn.utils,
   ["nn.parallel."] = lt.nn.parallel, ["nn.metrics."] = lt.nn.metrics,
   ["optim."] = lt.optim, ["optim.scheduler."] = lt.optim.scheduler, ["data."] = lt.data,

@@ -304,6 +304,7 @@ static void add_kinds(lua_State *L) {
     if (taken) continue;
     lua_newtable(L);
     for (size_t i = 0; i < sizeof of_kind / sizeof *of_kind; i++) {
+      if (of_kind[i].f == l_reopen && !d->reopen) continue;
       lua_pushlightuserdata(L, (void *)(uintptr_t)d);
       lua_pushcclosure(L, of_kind[i].f, 1);
       lua_setfield(L, -2, of_kind[i].name);
@@ -312,6 +313,30 @@ static void add_kinds(lua_State *L) {
   }
 }
 
+/***
+True if a plugin of PJRT makes a TPU a device of this process, as with Python's package `libtpu`.
+@function tpu.is_available
+@treturn boolean
+@treturn string if the first result is false: the reason
+*/
+/***
+True if a plugin of PJRT makes Apple's GPU a device of this process, as with Python's package `jax-metal`.
+@function metal.is_available
+@treturn boolean
+@treturn string if the first result is false: the reason
+*/
+/***
+True if a plugin of PJRT makes Intel's GPU a device of this process, as with `intel-extension-for-openxla`.
+@function xpu.is_available
+@treturn boolean
+@treturn string if the first result is false: the reason
+*/
+/***
+True if a plugin of PJRT makes XLA on the CPU a device of this process, as with Python's package `xla-cpu-pjrt`.
+@function xla.is_available
+@treturn boolean
+@treturn string if the first result is false: the reason
+*/
 /* is_available of a name without a device. */
 static int l_is_absent(lua_State *L) {
   const absent_device *a = lua_touserdata(L, lua_upvalueindex(1));
