@@ -77,6 +77,7 @@ end
 --- Returns all lines, sorted.
 function surface.lines()
   local lines = {}
+  assert(lt.help)                        -- is loaded at its first use, which must not be in the traversal of lt
   add_library(lines, lt, "lt.")
   add_library(lines, require "luatensor.report", "report.")
   add_tensor(lines)
