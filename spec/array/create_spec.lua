@@ -49,7 +49,7 @@ describe("zeros, ones, empty", function()
           "float16 bfloat16 float32 float64 complex64 complex128; did you mean \"float32\"?", lt.zeros, 2,
           {dtype = "float31"})
     fails("zeros: dtype: name expected, got number", lt.zeros, 2, {dtype = 32})
-    fails('zeros: unknown device "tpu"; known: cpu, cuda, rocm, auto', lt.zeros, 2, {device = "tpu"})
+    fails('zeros: unknown device "npu"; known: cpu, cuda, rocm, auto', lt.zeros, 2, {device = "npu"})
   end)
 end)
 

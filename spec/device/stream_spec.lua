@@ -59,7 +59,7 @@ describe("streams", function()
     fails("with_stream: argument 2: function expected, got no value", lt.with_stream, s)
     fails("wait: argument 2: event or stream expected, got table", s.wait, s, {})
     fails("synchronize: argument 1: stream expected, got table; is there a colon, as in stream:synchronize(…)?", s.synchronize, {})
-    fails('stream: unknown device "tpu"; known: cpu, cuda, rocm, auto', lt.stream, "tpu")
+    fails('stream: unknown device "npu"; known: cpu, cuda, rocm, auto', lt.stream, "npu")
     assert.error_matches(function() return s.speed end, 'stream has no "speed"', nil, true)
     local closed
     do local c <close> = lt.stream(device) closed = c end

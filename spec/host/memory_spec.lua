@@ -65,7 +65,7 @@ describe("memory statistics", function()
   end)
 
   it("an unknown device is an error", function()
-    assert.error_matches(function() lt.memory("tpu") end, "memory: unknown device \"tpu\"", nil, true)
+    assert.error_matches(function() lt.memory("npu") end, "memory: unknown device \"npu\"", nil, true)
   end)
 end)
 
