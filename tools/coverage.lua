@@ -354,8 +354,7 @@ Devices of [plugins](accelerators.md#plugins-of-pjrt) compute %.1f %% of the com
 a dtype (%d of %d). Of the functions that `lt.ops()` lists, they compute %.1f %% (%d of %d). Views are not
 counted. The CPU computes the other combinations, which this table has, with the families of calls. On a TPU, it also
 computes matrix products of int64 and uint64, and Fourier transforms of float64 and complex128, which Google's compiler
-lacks. `make coverage` with
-`LUATENSOR_PJRT_XLA` made the calls on XLA for the CPU.
+lacks. `make coverage` with `LUATENSOR_PJRT_XLA` made the calls on XLA for the CPU.
 
 | function | families | dtypes |
 |---|---|---|

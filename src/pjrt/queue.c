@@ -297,7 +297,7 @@ int queue_end_call(pjrt_queue *q, int st) {
 
 int queue_ask_together(pjrt_queue *const *q, int n) {
   bool wants = false;
-  for (int k = 0; k < n; k++) wants |= this_operation.repeats && !q[k]->quiet && programs_want_collection(q[k]);
+  for (int k = 0; k < n && this_operation.repeats; k++) wants |= !q[k]->quiet && programs_want_collection(q[k]);
   for (int k = 0; k < n && wants; k++) q[k]->quiet = LOOP_CALLS;
   return wants ? ERR_MEMORY : OK;
 }

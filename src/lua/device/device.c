@@ -148,6 +148,13 @@ static int l_no_accelerator(lua_State *L) {
   return 2;
 }
 
+/* Returns the results of is_available, whose reason is NULL if there is a device. */
+static int push_availability(lua_State *L, const char *reason) {
+  lua_pushboolean(L, !reason);
+  if (reason) lua_pushstring(L, reason);
+  return reason ? 2 : 1;
+}
+
 /***
 True if there is a GPU of NVIDIA that can be used.
 @function cuda.is_available
@@ -163,11 +170,7 @@ True if there is a GPU of AMD that can be used.
 static int l_is_available(lua_State *L) {
   const device *d = lua_touserdata(L, lua_upvalueindex(1));
   check_most(L, "is_available", 0);
-  bool found = d->count() > 0;
-  lua_pushboolean(L, found);
-  if (found) return 1;
-  lua_pushstring(L, d->reason());
-  return 2;
+  return push_availability(L, d->count() > 0 ? NULL : d->reason());
 }
 
 /***
@@ -292,23 +295,27 @@ static int l_state_ends(lua_State *L) {
   return 0;
 }
 
+static bool is_taken(lua_State *L, const char *name) {
+  bool taken = lua_getfield(L, MODULE, name) != LUA_TNIL;
+  lua_pop(L, 1);
+  return taken;
+}
+
+/* Adds a function to the table at the top of the stack. The function's upvalue is `of`. */
+static void set_function(lua_State *L, const char *name, lua_CFunction f, const void *of) {
+  lua_pushlightuserdata(L, (void *)(uintptr_t)of);
+  lua_pushcclosure(L, f, 1);
+  lua_setfield(L, -2, name);
+}
+
 /* Adds the tables lt.cuda and lt.rocm, and those of added kinds whose names are not names of the module already. */
 static void add_kinds(lua_State *L) {
   const device *d;
   for (int k = 1; (d = device_kind(k)); k++) {
-    static const struct { const char *name; lua_CFunction f; } of_kind[] = {
-      {"is_available", l_is_available}, {"reopen", l_reopen}
-    };
-    bool taken = lua_getfield(L, MODULE, d->name) != LUA_TNIL;
-    lua_pop(L, 1);
-    if (taken) continue;
+    if (is_taken(L, d->name)) continue;
     lua_newtable(L);
-    for (size_t i = 0; i < sizeof of_kind / sizeof *of_kind; i++) {
-      if (of_kind[i].f == l_reopen && !d->reopen) continue;
-      lua_pushlightuserdata(L, (void *)(uintptr_t)d);
-      lua_pushcclosure(L, of_kind[i].f, 1);
-      lua_setfield(L, -2, of_kind[i].name);
-    }
+    set_function(L, "is_available", l_is_available, d);
+    if (d->reopen) set_function(L, "reopen", l_reopen, d);
     lua_setfield(L, MODULE, d->name);
   }
 }
@@ -341,9 +348,7 @@ True if a plugin of PJRT makes XLA on the CPU a device of this process, as with 
 static int l_is_absent(lua_State *L) {
   const absent_device *a = lua_touserdata(L, lua_upvalueindex(1));
   check_most(L, "is_available", 0);
-  lua_pushboolean(L, false);
-  lua_pushstring(L, a->reason);
-  return 2;
+  return push_availability(L, a->reason);
 }
 
 /* Adds tables such as lt.tpu for names of plugins without a device, whose is_available returns the reason. Warns of variables
@@ -359,13 +364,9 @@ static void add_absent(lua_State *L) {
       lua_warning(L, " adds no device: ", true);
       lua_warning(L, a->reason, false);
     }
-    bool taken = lua_getfield(L, MODULE, a->name) != LUA_TNIL;
-    lua_pop(L, 1);
-    if (taken) continue;
+    if (is_taken(L, a->name)) continue;
     lua_newtable(L);
-    lua_pushlightuserdata(L, (void *)(uintptr_t)a);
-    lua_pushcclosure(L, l_is_absent, 1);
-    lua_setfield(L, -2, "is_available");
+    set_function(L, "is_available", l_is_absent, a);
     lua_setfield(L, MODULE, a->name);
   }
 }
